@@ -1,0 +1,246 @@
+"""What crosses between simulator and policy, in both directions: Brief, Observation, Action, PolicySpec.
+
+A policy sees nothing but these types. They hold no world, no evaluator annotation and no label of the robot's own
+building, floor or region, so a hidden answer has no door to leak through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from portico.geometry import Floats, Pose, camera_transform
+
+Channel = Literal["rgb", "depth", "semantic", "instance", "normal"]
+Need = Literal["rgb", "depth", "odometry", "pose", "route", "semantic", "map", "oracle"]
+StageKind = Literal["point", "object", "exit", "outdoor", "entrance", "ovon"]
+MoveName = Literal["forward", "backward", "turn_left", "turn_right"]
+
+#: What each observation track grants. ``pose`` and ``route`` arrive only once the task releases them.
+TRACKS: Mapping[str, frozenset[Need]] = {
+    "rgb": frozenset({"rgb", "pose", "route"}),
+    "rgbd": frozenset({"rgb", "depth", "odometry", "pose", "route"}),
+}
+#: Needs that no track grants: a policy with one of them is privileged.
+PRIVILEGED_NEEDS: frozenset[Need] = frozenset({"semantic", "map", "oracle"})
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A pinhole camera without distortion, pixel centres at half integers, mounted on the base.
+
+    Attributes:
+        hfov_rad: horizontal field of view.
+        x, y, z: mount in the base frame (x forward, y left, z up), metres above the supporting surface.
+        yaw_rad: mount heading, counter-clockwise. pitch_rad: positive looks down.
+    """
+
+    name: str = "front"
+    width: int = 640
+    height: int = 480
+    hfov_rad: float = float(np.deg2rad(90.0))
+    x: float = 0.0
+    y: float = 0.0
+    z: float = 0.5
+    yaw_rad: float = 0.0
+    pitch_rad: float = 0.0
+
+    @property
+    def focal_px(self) -> float:
+        """Focal length in pixels, the same for both axes."""
+        return 0.5 * self.width / float(np.tan(0.5 * self.hfov_rad))
+
+    def intrinsics(self) -> Floats:
+        """K, (3, 3)."""
+        f = self.focal_px
+        return np.array([[f, 0.0, 0.5 * self.width], [0.0, f, 0.5 * self.height], [0.0, 0.0, 1.0]])
+
+    def T_base_camera(self) -> Floats:
+        """(4, 4): camera coordinates (x right, y down, z forward) to base coordinates."""
+        return camera_transform(self.x, self.y, self.z, self.yaw_rad, self.pitch_rad)
+
+    def resized(self, width: int, height: int) -> Camera:
+        """The same camera with another image size and the same horizontal field of view."""
+        return Camera(self.name, width, height, self.hfov_rad, self.x, self.y, self.z, self.yaw_rad, self.pitch_rad)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One camera's images; a channel that was not asked for is None. H, W are the camera's.
+
+    Attributes:
+        rgb: (H, W, 3) uint8. depth: (H, W) float32, metric z-depth, inf where nothing was hit.
+        instance, semantic: (H, W) int32, 0 where nothing was hit. normal: (H, W, 3) float32, world frame.
+    """
+
+    camera: Camera
+    rgb: NDArray[np.uint8] | None = None
+    depth: NDArray[np.float32] | None = None
+    instance: NDArray[np.int32] | None = None
+    semantic: NDArray[np.int32] | None = None
+    normal: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True)
+class Body:
+    """What a policy may know of its own body. Metres, radians, seconds."""
+
+    name: str
+    radius_m: float
+    height_m: float
+    climb_m: float
+    max_speed_mps: float
+    max_turn_radps: float
+
+
+@dataclass(frozen=True)
+class ActionSpace:
+    """Amounts of the discrete moves, and which kinds of action are accepted."""
+
+    step_m: float = 0.25
+    turn_rad: float = float(np.deg2rad(15.0))
+    accepts: frozenset[str] = frozenset({"stop", "move", "waypoints", "velocity"})
+
+
+@dataclass(frozen=True)
+class StageBrief:
+    """The current stage as a policy may know it.
+
+    Attributes:
+        kind: what kind of stage. index: its position in the mission. count: how many stages there are.
+        instruction: English sentence.
+        category: what to look for (object, ovon), else "".
+        goal: (3,) goal point in the world frame where the task gives it (point, outdoor), else None.
+        route: (N, 3) outdoor route, world frame, once released, else None.
+    """
+
+    kind: StageKind
+    index: int
+    count: int
+    instruction: str
+    category: str = ""
+    goal: tuple[float, float, float] | None = None
+    route: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Brief:
+    """All that a policy is told before an episode starts.
+
+    Attributes:
+        episode_key: opaque, unique within a run; for logs and per-episode seeds only.
+        stages: kinds of the stages in order (fixed by the benchmark).
+        categories: semantic id -> category name; empty unless the semantic channel was granted.
+        max_actions: how many actions the episode allows.
+        seed: for a policy's own randomness.
+    """
+
+    episode_key: str
+    task: str
+    stages: tuple[StageKind, ...]
+    stage: StageBrief
+    body: Body
+    cameras: tuple[Camera, ...]
+    actions: ActionSpace
+    track: str
+    max_actions: int
+    seed: int
+    categories: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What the policy sees before it decides.
+
+    Attributes:
+        step: number of actions executed so far; strictly increasing.
+        time_s: simulated time since the episode began.
+        frames: camera name -> Frame, with the channels that were granted.
+        stage: the current stage. stage_changed: the evaluator has just confirmed the stage before it.
+        odometry: base pose in the frame of the episode's start pose (track ``rgbd``), else None.
+        pose: base pose in the world frame once released, else None.
+        collided: the last action was cut short by contact.
+    """
+
+    step: int
+    time_s: float
+    frames: Mapping[str, Frame]
+    stage: StageBrief
+    stage_changed: bool = False
+    odometry: Pose | None = None
+    pose: Pose | None = None
+    collided: bool = False
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Declares the current stage complete."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """One discrete move by the amounts of the ActionSpace."""
+
+    name: MoveName
+
+
+@dataclass(frozen=True)
+class Waypoints:
+    """Poses to pass through in order. ``frame`` says whether they are relative to the base now, or odometry, or world."""
+
+    poses: tuple[Pose, ...]
+    frame: Literal["base", "odometry", "world"] = "base"
+
+
+@dataclass(frozen=True)
+class Velocity:
+    """Body velocity held for ``duration_s``."""
+
+    vx_mps: float
+    vy_mps: float
+    wz_radps: float
+    duration_s: float
+
+
+Action = Stop | Move | Waypoints | Velocity
+
+
+@dataclass(frozen=True)
+class PolicySpec:
+    """What a policy is and needs; checked before the first episode.
+
+    Attributes:
+        needs: beyond the track's allowance means privileged: refused unless asked for, stamped on every record.
+        stages: stage kinds it can attempt.
+        image_size: (width, height) it wants, or None for the embodiment's own.
+    """
+
+    name: str
+    needs: frozenset[Need] = frozenset()
+    stages: frozenset[StageKind] = frozenset({"point", "object", "exit", "outdoor", "entrance", "ovon"})
+    image_size: tuple[int, int] | None = None
+    version: str = "1"
+
+    def beyond(self, track: str) -> frozenset[Need]:
+        """Needs that the track does not grant."""
+        return self.needs - TRACKS[track]
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Who decides. One instance serves many episodes, one after the other."""
+
+    spec: PolicySpec
+
+    def reset(self, brief: Brief) -> None:
+        """Forget the last episode and read the new brief."""
+
+    def act(self, observation: Observation) -> Action:
+        """Decide the next action."""
+
+    def close(self) -> None:
+        """Release what was opened."""

@@ -1,0 +1,256 @@
+"""The world on disk: ``world.json``, ``geometry.npz``, ``appearance.json`` with ``textures/*.png``, ``semantics.json``.
+
+A directory is written beside its final place and renamed, so a world is there whole or not at all. The content hash
+covers values, not file bytes: another zip or PNG library leaves it alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from pydantic import BaseModel, ValidationError
+
+from portico.errors import StorageError, WorldError
+from portico.world.semantics import Semantics
+from portico.world.world import SCHEMA, Appearance, Geometry, Light, Manifest, Material, World
+
+_ARRAYS: dict[str, tuple[type, int]] = {
+    "vertices": (np.float32, 2),
+    "faces": (np.int32, 2),
+    "surface": (np.uint8, 1),
+    "instance": (np.int32, 1),
+    "material": (np.int32, 1),
+    "indoor": (np.bool_, 1),
+    "uv": (np.float32, 3),
+    "collides": (np.bool_, 1),
+}
+_REBUILD = "rebuild or re-import the world"
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def content_hash(world: World) -> str:
+    """SHA-256 over geometry, appearance, semantics and every manifest field but the hash itself."""
+    digest = hashlib.sha256()
+    for name in _ARRAYS:
+        array = np.ascontiguousarray(getattr(world.geometry, name))
+        digest.update(f"{name}{array.dtype.str}{array.shape}".encode() + array.tobytes())
+    for name in sorted(world.appearance.textures):
+        texture = np.ascontiguousarray(world.appearance.textures[name])
+        digest.update(f"{name}{texture.shape}".encode() + texture.tobytes())
+    manifest = world.manifest.model_dump(mode="json", exclude={"content_hash"})
+    for part in (manifest, _appearance_json(world.appearance), world.semantics.model_dump(mode="json")):
+        digest.update(_canonical(part).encode())
+    return digest.hexdigest()
+
+
+def save(world: World, folder: Path | str, *, overwrite: bool = False) -> World:
+    """Write a world; returns it with counts and content hash filled in.
+
+    Raises:
+        StorageError: the folder exists and ``overwrite`` is off, or the disk refuses.
+    """
+    folder = Path(folder)
+    if folder.exists() and any(folder.iterdir()) and not overwrite:
+        raise StorageError("the output folder is not empty", where=str(folder), next_step="choose another --out, or add --overwrite")
+    world = _sealed(world)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise StorageError("cannot write there", where=str(folder), why=str(error), next_step="choose a folder you may write to") from error
+    try:
+        _write(world, staging)
+        os.chmod(staging, 0o755)
+        if folder.exists():
+            shutil.rmtree(folder)
+        staging.rename(folder)
+    except OSError as error:
+        raise StorageError("the world could not be written", where=str(folder), why=str(error), next_step="free some space or choose another --out") from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return world
+
+
+def load(folder: Path | str, *, verify_hash: bool = True) -> World:
+    """Read and check a world.
+
+    Raises:
+        WorldError: naming the file and the element that is missing, damaged, of another schema or inconsistent.
+    """
+    folder = Path(folder)
+    if not (folder / "world.json").is_file():
+        raise WorldError(
+            "this is not a world", where=str(folder), why="world.json is missing", next_step="give a folder made by `portico world build` or `world import`"
+        )
+    raw = _read_json(folder / "world.json")
+    version = raw.get("schema_version") if isinstance(raw, dict) else None
+    if version != SCHEMA:
+        raise WorldError("world schema not supported", where=str(folder / "world.json"), why=f"found {version!r}, expected {SCHEMA!r}", next_step=_REBUILD)
+    world = World(
+        manifest=_parse(Manifest, raw, folder / "world.json"),
+        geometry=_read_geometry(folder / "geometry.npz"),
+        appearance=_read_appearance(folder),
+        semantics=_parse(Semantics, _read_json(folder / "semantics.json"), folder / "semantics.json"),
+    )
+    _check_references(world, folder)
+    if verify_hash and content_hash(world) != world.manifest.content_hash:
+        raise WorldError(
+            "the world's content differs from its hash",
+            where=str(folder),
+            why="a file was changed after it was written",
+            next_step=f"{_REBUILD}, or load with verify_hash=False",
+        )
+    return world
+
+
+def _sealed(world: World) -> World:
+    s = world.semantics
+    counts = {
+        "triangles": len(world.geometry.faces),
+        "buildings": len(s.buildings),
+        "enterable": sum(b.enterable for b in s.buildings),
+        "regions": len(s.regions),
+        "rooms": len(s.rooms),
+        "objects": len(s.objects),
+        "categories": len(s.object_categories()),
+        "places": len(s.places),
+    }
+    world = World(world.manifest.model_copy(update={"counts": counts}), world.geometry, world.appearance, s)
+    manifest = world.manifest.model_copy(update={"content_hash": content_hash(world)})
+    return World(manifest, world.geometry, world.appearance, s)
+
+
+def _write(world: World, folder: Path) -> None:
+    arrays: dict[str, Any] = {name: getattr(world.geometry, name) for name in _ARRAYS}
+    np.savez_compressed(folder / "geometry.npz", **arrays)
+    (folder / "semantics.json").write_text(_canonical(world.semantics.model_dump(mode="json")), encoding="utf-8")
+    (folder / "appearance.json").write_text(_canonical(_appearance_json(world.appearance)), encoding="utf-8")
+    if world.appearance.textures:
+        (folder / "textures").mkdir()
+    for name, texture in world.appearance.textures.items():
+        Image.fromarray(texture).save(folder / "textures" / f"{name}.png", optimize=False)
+    manifest = world.manifest.model_dump(mode="json")
+    (folder / "world.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _appearance_json(appearance: Appearance) -> dict[str, Any]:
+    return {
+        "materials": [m.model_dump(mode="json") for m in appearance.materials],
+        "light": appearance.light.model_dump(mode="json"),
+        "textures": sorted(appearance.textures),
+    }
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise WorldError("a layer of the world is missing", where=str(path), next_step=_REBUILD) from error
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise WorldError("a layer of the world is truncated or damaged", where=str(path), why=str(error), next_step=_REBUILD) from error
+
+
+def _parse(model: type[_Model], raw: object, path: Path) -> _Model:
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        element = ".".join(str(part) for part in first["loc"])
+        raise WorldError("a layer of the world breaks its schema", where=f"{path}: {element}", why=first["msg"], next_step=_REBUILD) from error
+
+
+def _read_geometry(path: Path) -> Geometry:
+    arrays: dict[str, NDArray[Any]] = {}
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            for name, (dtype, dimensions) in _ARRAYS.items():
+                if name not in archive:
+                    raise WorldError("the geometry lacks an array", where=f"{path}: {name}", next_step=_REBUILD)
+                array = archive[name]
+                if array.dtype != dtype or array.ndim != dimensions:
+                    raise WorldError(
+                        "a geometry array has the wrong type", where=f"{path}: {name}", why=f"{array.dtype} with {array.ndim} axes", next_step=_REBUILD
+                    )
+                arrays[name] = array
+    except FileNotFoundError as error:
+        raise WorldError("a layer of the world is missing", where=str(path), next_step=_REBUILD) from error
+    except (zipfile.BadZipFile, ValueError, EOFError, OSError) as error:
+        raise WorldError("a layer of the world is truncated or damaged", where=str(path), why=str(error), next_step=_REBUILD) from error
+    geometry = Geometry(**arrays)
+    _check_geometry(geometry, path)
+    return geometry
+
+
+def _check_geometry(geometry: Geometry, path: Path) -> None:
+    bad = np.flatnonzero(~np.isfinite(geometry.vertices).all(axis=1))
+    if len(bad):
+        raise WorldError(
+            "vertices that are not finite",
+            where=f"{path}: vertices[{bad[0]}]",
+            why=f"{len(bad)} of {len(geometry.vertices)} hold NaN or infinity",
+            next_step=_REBUILD,
+        )
+    faces = len(geometry.faces)
+    for name in ("surface", "instance", "material", "indoor", "uv", "collides"):
+        if len(getattr(geometry, name)) != faces:
+            raise WorldError(
+                "geometry arrays of different lengths",
+                where=f"{path}: {name}",
+                why=f"{len(getattr(geometry, name))} entries for {faces} faces",
+                next_step=_REBUILD,
+            )
+    if faces and (geometry.faces.min() < 0 or geometry.faces.max() >= len(geometry.vertices)):
+        raise WorldError("a face refers to a vertex that does not exist", where=f"{path}: faces", next_step=_REBUILD)
+
+
+def _read_appearance(folder: Path) -> Appearance:
+    path = folder / "appearance.json"
+    raw = _read_json(path)
+    textures: dict[str, NDArray[np.uint8]] = {}
+    for name in raw.get("textures", []):
+        file = folder / "textures" / f"{name}.png"
+        try:
+            textures[name] = np.array(Image.open(file).convert("RGB"))
+        except FileNotFoundError as error:
+            raise WorldError("a layer of the world is missing", where=str(file), next_step=_REBUILD) from error
+        except OSError as error:
+            raise WorldError("a layer of the world is truncated or damaged", where=str(file), why=str(error), next_step=_REBUILD) from error
+    materials = tuple(_parse(Material, m, path) for m in raw.get("materials", []))
+    return Appearance(materials, textures, _parse(Light, raw.get("light", {}), path))
+
+
+def _check_references(world: World, folder: Path) -> None:
+    geometry, appearance = world.geometry, world.appearance
+    if len(geometry.material) and geometry.material.max() >= len(appearance.materials):
+        raise WorldError("a triangle refers to a material that does not exist", where=f"{folder}/geometry.npz: material", next_step=_REBUILD)
+    for material in appearance.materials:
+        if material.texture is not None and material.texture not in appearance.textures:
+            raise WorldError("a material refers to a texture that does not exist", where=f"{folder}/appearance.json: {material.name}", next_step=_REBUILD)
+    known = {label.id for label in world.semantics.instances}
+    unknown = set(np.unique(geometry.instance).tolist()) - known
+    if unknown:
+        raise WorldError(
+            "a triangle refers to an instance that semantics.json does not list",
+            where=f"{folder}/semantics.json: instances",
+            why=f"missing {sorted(unknown)[:5]}",
+            next_step=_REBUILD,
+        )
+    for kind in ("buildings", "portals", "regions", "rooms", "objects", "places"):
+        ids = [item.id for item in getattr(world.semantics, kind)]
+        twice = sorted({i for i in ids if ids.count(i) > 1}) if len(set(ids)) != len(ids) else []
+        if twice:
+            raise WorldError("the same id twice", where=f"{folder}/semantics.json: {kind} {twice[0]!r}", next_step=_REBUILD)
