@@ -1,0 +1,15 @@
+"""Fixtures that every room's tests share."""
+
+from pathlib import Path
+
+import pytest
+
+_SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real files and metric vectors that lies beside the checkout."""
+    if not _SHARED.is_dir():
+        pytest.skip("the folder of shared test data does not lie beside this checkout")
+    return _SHARED
