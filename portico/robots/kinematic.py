@@ -1,0 +1,179 @@
+"""The kinematic robot: a body that goes where it is told until it touches something [I2 E.2].
+
+It follows the supporting surface over curbs, ramps and stairs that its embodiment climbs, keeps floors apart, and
+never passes through geometry. Contact stops it; sliding along the contact is an option, off by default because
+published numbers differ by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import atan2, ceil, cos, hypot, sin
+
+import numpy as np
+
+from portico.errors import EpisodeError
+from portico.geometry import Pose, wrap_angle
+from portico.interface import Action, ActionSpace, Move, Stop, Velocity, Waypoints
+from portico.robots.embodiment import Embodiment
+from portico.space import Space
+
+#: Longest stretch between two recorded states, so that trajectories show the way taken and not only its ends.
+_RECORD_EVERY_M = 0.25
+_VELOCITY_DT_S = 0.1
+_LINEAR_TOLERANCE_M = 0.03
+_ANGULAR_TOLERANCE_RAD = float(np.deg2rad(1.0))
+
+
+@dataclass(frozen=True)
+class State:
+    """One pose passed through. ``elapsed_s`` counts from the start of the motion."""
+
+    pose: Pose
+    elapsed_s: float
+    collided: bool
+    moved: bool
+
+
+@dataclass(frozen=True)
+class Motion:
+    """What an action did: the states passed through, in order, the last one being where the robot now is."""
+
+    states: tuple[State, ...]
+
+    @property
+    def collided(self) -> bool:
+        """Whether contact cut the motion short."""
+        return any(s.collided for s in self.states)
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time the motion took."""
+        return self.states[-1].elapsed_s if self.states else 0.0
+
+
+class KinematicRobot:
+    """A disc of the embodiment's radius on the layered surfaces of a Space.
+
+    Args:
+        space: where it may go; built for the same embodiment.
+        actions: amounts of the discrete moves.
+        slide: after contact, spend what is left of the motion along the obstacle.
+    """
+
+    def __init__(self, space: Space, embodiment: Embodiment, actions: ActionSpace | None = None, *, slide: bool = False) -> None:
+        self.space, self.embodiment, self.slide = space, embodiment, slide
+        self.actions = actions or ActionSpace()
+        self.start = self.pose = Pose(0.0, 0.0)
+
+    def reset(self, pose: Pose) -> Pose:
+        """Stand at a pose; returns it with z on the supporting surface.
+
+        Raises:
+            EpisodeError: no floor there, or the body overlaps geometry.
+        """
+        point = pose.position[None]
+        node = int(self.space.locate(point)[0])
+        where = f"({pose.x:.2f}, {pose.y:.2f}, {pose.z:.2f})"
+        if node < 0:
+            raise EpisodeError("the start is on no floor", where=where, next_step="move the start onto a walkable surface")
+        if not bool(self.space.is_free(point)[0]):
+            clearance = float(self.space.clearance(point)[0])
+            raise EpisodeError(
+                "the start is inside an obstacle",
+                where=where,
+                why=f"clearance {clearance:.2f} m, {self.embodiment.name} needs {self.embodiment.radius_m:.2f} m",
+                next_step="move the start away from walls and furniture",
+            )
+        self.pose = self.start = Pose(pose.x, pose.y, float(self.space.nodes_xyz[node, 2]), wrap_angle(pose.yaw_rad))
+        return self.pose
+
+    def execute(self, action: Action) -> Motion:
+        """Carry out an action from the current pose."""
+        clock, states = 0.0, []
+        for state in self._states(action):
+            clock += state.elapsed_s
+            states.append(State(state.pose, clock, state.collided, state.moved))
+            self.pose = state.pose
+        return Motion(tuple(states))
+
+    def _states(self, action: Action) -> Iterator[State]:
+        """States one after the other, each with its own duration; ``self.pose`` follows between them."""
+        match action:
+            case Stop():
+                yield State(self.pose, 0.0, False, False)
+            case Move(name="turn_left"):
+                yield self._turned(self.actions.turn_rad)
+            case Move(name="turn_right"):
+                yield self._turned(-self.actions.turn_rad)
+            case Move(name=name):
+                yield self._advanced(self.actions.step_m if name == "forward" else -self.actions.step_m, 0.0)
+            case Velocity():
+                yield from self._driven(action)
+            case Waypoints():
+                yield from self._tracked(action)
+
+    def _turned(self, angle_rad: float) -> State:
+        pose = Pose(self.pose.x, self.pose.y, self.pose.z, wrap_angle(self.pose.yaw_rad + angle_rad))
+        return State(pose, abs(angle_rad) / self.embodiment.max_turn_radps, False, False)
+
+    def _advanced(self, forward_m: float, left_m: float) -> State:
+        """Straight motion in the base frame, cut short at contact."""
+        p = self.pose
+        dx = cos(p.yaw_rad) * forward_m - sin(p.yaw_rad) * left_m
+        dy = sin(p.yaw_rad) * forward_m + cos(p.yaw_rad) * left_m
+        reached, fraction, end = self.space.sweep_one(p.position, np.array([p.x + dx, p.y + dy, p.z]))
+        if not reached and self.slide:
+            end = self._slid(end, (1.0 - fraction) * np.array([dx, dy]))
+        pose = Pose(float(end[0]), float(end[1]), float(end[2]), p.yaw_rad)
+        return State(pose, hypot(forward_m, left_m) / self.embodiment.max_speed_mps, not reached, True)
+
+    def _slid(self, contact: np.ndarray, remaining: np.ndarray) -> np.ndarray:
+        """Where the rest of a motion leads along the obstacle; its direction is read off the clearance around the contact."""
+        h = self.space.cell_m
+        around = contact + h * np.array([[1.0, 0, 0], [-1.0, 0, 0], [0, 1.0, 0], [0, -1.0, 0]])
+        c = self.space.clearance(around)
+        normal = np.array([c[0] - c[1], c[2] - c[3]])
+        size = float(np.linalg.norm(normal))
+        if size == 0.0:
+            return contact
+        along = remaining - normal / size * float(remaining @ normal / size)
+        _, _, end = self.space.sweep_one(contact, np.array([contact[0] + along[0], contact[1] + along[1], contact[2]]))
+        return end
+
+    def _driven(self, action: Velocity) -> Iterator[State]:
+        body = self.embodiment
+        vx = float(np.clip(action.vx_mps, -body.max_speed_mps, body.max_speed_mps))
+        vy = float(np.clip(action.vy_mps, -body.max_lateral_mps, body.max_lateral_mps))
+        wz = float(np.clip(action.wz_radps, -body.max_turn_radps, body.max_turn_radps))
+        steps = max(1, ceil(action.duration_s / _VELOCITY_DT_S - 1e-9))
+        dt = action.duration_s / steps
+        for _ in range(steps):
+            moved = self._advanced(vx * dt, vy * dt) if vx or vy else None
+            base = moved.pose if moved else self.pose
+            collided = moved.collided if moved else False
+            yield State(Pose(base.x, base.y, base.z, wrap_angle(base.yaw_rad + wz * dt)), dt, collided, moved is not None)
+            if collided and not self.slide:
+                return
+
+    def _tracked(self, action: Waypoints) -> Iterator[State]:
+        origin = {"base": self.pose, "odometry": self.start, "world": Pose(0.0, 0.0)}[action.frame]
+        for local in action.poses:
+            target = origin.compose(local)
+            dx, dy = target.x - self.pose.x, target.y - self.pose.y
+            distance = hypot(dx, dy)
+            if distance > _LINEAR_TOLERANCE_M:
+                yield from self._faced(atan2(dy, dx))
+                parts = max(1, ceil(distance / _RECORD_EVERY_M - 1e-9))
+                for _ in range(parts):
+                    state = self._advanced(distance / parts, 0.0)
+                    yield state
+                    if state.collided and not self.slide:
+                        return
+            yield from self._faced(target.yaw_rad)
+
+    def _faced(self, yaw_rad: float) -> Iterator[State]:
+        turn = wrap_angle(yaw_rad - self.pose.yaw_rad)
+        if abs(turn) > _ANGULAR_TOLERANCE_RAD:
+            yield self._turned(turn)
