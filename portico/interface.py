@@ -17,7 +17,7 @@ from portico.geometry import Floats, Pose, camera_transform
 
 Channel = Literal["rgb", "depth", "semantic", "instance", "normal"]
 Need = Literal["rgb", "depth", "odometry", "pose", "route", "semantic", "map", "oracle"]
-StageKind = Literal["point", "object", "exit", "outdoor", "entrance", "ovon"]
+StageKind = Literal["point", "object", "exit", "outdoor", "entrance", "ovon", "boundary", "landmark", "route"]
 MoveName = Literal["forward", "backward", "turn_left", "turn_right"]
 
 #: What each observation track grants. ``pose`` and ``route`` arrive only once the task releases them.

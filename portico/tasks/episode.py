@@ -15,6 +15,8 @@ from portico.world.semantics import Point3
 EPISODES_SCHEMA = "portico.episodes/1"
 
 TaskName = Literal["point", "object", "exit", "outdoor", "entrance", "ovon", "i2o", "o2i", "i2o2i"]
+#: Satellite-map tasks, one stage each; their positions are (longitude °, latitude °, altitude m) [SN 1].
+AerialTaskName = Literal["boundary", "landmark", "route"]
 Termination = Literal["explicit_stop", "on_arrival"]
 
 #: Stage kinds of every task, in the order the benchmark fixes [I2 B.1].
@@ -85,7 +87,7 @@ class Episode(_Record):
 
     id: str
     world: str
-    task: TaskName
+    task: TaskName | AerialTaskName
     embodiment: str
     start: Start
     stages: Annotated[list[StageSpec], Field(min_length=1)]

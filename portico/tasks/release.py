@@ -1,0 +1,91 @@
+"""What a stage tells a policy, and when: instruction, goal, route and pose. Never building ids, polygons or region labels [I2 C.7]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from portico.interface import StageBrief, StageKind
+from portico.tasks.episode import Episode, StageSpec
+from portico.world.semantics import Semantics
+
+#: Stage kinds that give the base pose in the world frame; what was released stays released [P].
+_POSE: frozenset[StageKind] = frozenset({"point", "object", "outdoor"})
+#: Stage kinds that name a category to look for.
+_CATEGORY: frozenset[StageKind] = frozenset({"object", "ovon"})
+#: Stage kinds whose goal point is a task input.
+_GOAL: frozenset[StageKind] = frozenset({"point", "outdoor"})
+
+
+@dataclass(frozen=True)
+class Release:
+    """What a policy may have during a stage, within what its track grants."""
+
+    pose: bool
+    route: bool
+
+
+def released(episode: Episode, stage: int) -> Release:
+    """Pose and route during the stage of that index.
+
+    Exit, entrance and ovon alone give neither. The outdoor route belongs to the outdoor stage; the pose comes with it and
+    stays. So a task that begins with exit withholds both until the exit is confirmed, and one that begins outdoors has both
+    from the start [I2 C.7].
+    """
+    return Release(pose=any(s.kind in _POSE for s in episode.stages[: stage + 1]), route=episode.stages[stage].kind == "outdoor")
+
+
+def stage_brief(episode: Episode, stage: int) -> StageBrief:
+    """The stage of that index as a policy may know it."""
+    spec = episode.stages[stage]
+    route = spec.route if released(episode, stage).route else []
+    return StageBrief(
+        kind=spec.kind,
+        index=stage,
+        count=len(episode.stages),
+        instruction=spec.instruction or default_instruction(spec),
+        category=(spec.category or "") if spec.kind in _CATEGORY else "",
+        goal=spec.goal if spec.kind in _GOAL else None,
+        route=np.array(route, dtype=np.float64) if route else None,
+    )
+
+
+def default_instruction(spec: StageSpec, semantics: Semantics | None = None) -> str:
+    """An English sentence for a stage that has none; with ``semantics`` it names the building as people would."""
+    where = _spoken(spec.building, semantics)
+    thing = (spec.category or "goal").replace("_", " ")
+    match spec.kind:
+        case "exit":
+            return f"Leave {where} through an exit and stop outdoors where people may walk."
+        case "outdoor":
+            return "Follow the route to the goal point, staying where people may walk."
+        case "entrance":
+            return f"Find the entrance of {where}, go in and stop inside."
+        case "ovon":
+            return f"Find the {thing} in this building and stop next to it."
+        case "object":
+            return f"Find {_article(thing)} {thing} and stop next to it."
+        case "point":
+            return "Go to the goal point and stop there." if spec.termination == "explicit_stop" else "Go to the goal point."
+        case "boundary":
+            return "Follow the outline to the goal and stop there."
+        case "landmark":
+            return "Go from landmark to landmark to the goal and stop there."
+        case _:
+            return "Follow the way to the goal and stop there."
+
+
+def _spoken(building: str | None, semantics: Semantics | None) -> str:
+    """What a building is called: its name, else the place that is alone in it, else its category."""
+    found = next((b for b in semantics.buildings if b.id == building), None) if semantics else None
+    if semantics is None or found is None:
+        return "the building"
+    if found.name:
+        return found.name
+    places = [p.name for p in semantics.places if p.building == building and p.name]
+    return places[0] if len(places) == 1 else f"the {found.category.replace('_', ' ')}"
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[:1].lower() in "aeiou" else "a"
