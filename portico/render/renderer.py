@@ -1,0 +1,116 @@
+"""What a camera sees of a world: one visibility pass per frame, then the channels that were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import numpy as np
+from numba import get_num_threads
+from numpy.typing import NDArray
+
+from portico.errors import UnknownName
+from portico.geometry import Floats
+from portico.interface import Camera, Channel, Frame
+from portico.render.mesh import prepare
+from portico.render.paint import paint, shadow_map, texture_atlas
+from portico.render.shading import shade_depth, shade_labels, shade_normals, shade_rgb
+from portico.render.views import View, perspective_view
+from portico.render.visibility import Visibility, buffers, draw
+from portico.world.world import World
+
+CHANNELS: tuple[Channel, ...] = ("rgb", "depth", "semantic", "instance", "normal")
+
+
+class Renderer:
+    """Renders a world. Preparing it takes a moment; keep it for as long as the world is looked at.
+
+    Frames are the same to the bit from run to run and for any number of threads. One instance serves one thread at a
+    time, since frames share its buffers.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._mesh = prepare(world.geometry.triangles)
+        self._instance = np.ascontiguousarray(world.geometry.instance, np.int32)
+        self._semantic = semantic_labels(world)
+        self._paint = paint(world)
+        self._atlas = texture_atlas(world)
+        self._sun: tuple[View, NDArray[np.float32]] | None = None
+        self._buffers: dict[tuple[int, int], Visibility] = {}
+
+    def render(self, T_world_camera: Floats, camera: Camera, channels: Collection[Channel]) -> Frame:
+        """One frame of a camera at ``T_world_camera`` (4, 4), camera axes x right, y down, z forward.
+
+        Only the channels asked for are shaded: rgb (H, W, 3) uint8 sRGB; depth (H, W) float32 metric z-depth, inf for
+        sky; instance and semantic (H, W) int32, 0 for sky; normal (H, W, 3) float32 in the world frame, towards the camera.
+
+        Raises:
+            UnknownName: a channel that does not exist.
+        """
+        for channel in channels:
+            if channel not in CHANNELS:
+                raise UnknownName("channel", channel, CHANNELS)
+        view = perspective_view(T_world_camera, camera)
+        seen = self._look(view)
+        shape = (view.height, view.width)
+        rgb = depth = instance = semantic = normal = None
+        if "rgb" in channels:
+            rgb = self.shade(seen, view)
+        if "depth" in channels:
+            depth = np.empty(shape, np.float32)
+            shade_depth(seen.nearness, view, depth, get_num_threads())
+        if "instance" in channels:
+            instance = np.empty(shape, np.int32)
+            shade_labels(seen.face, self._instance, instance, get_num_threads())
+        if "semantic" in channels:
+            semantic = np.empty(shape, np.int32)
+            shade_labels(seen.face, self._semantic, semantic, get_num_threads())
+        if "normal" in channels:
+            normal = np.empty((*shape, 3), np.float32)
+            shade_normals(seen.face, view, self._paint.light, normal, get_num_threads())
+        return Frame(camera, rgb, depth, instance, semantic, normal)
+
+    def render_many(self, poses: Iterable[Floats], cameras: Iterable[Camera], channels: Collection[Channel]) -> list[Frame]:
+        """One frame per pair of ``T_world_camera`` and camera, in order."""
+        return [self.render(T, camera, channels) for T, camera in zip(poses, cameras, strict=True)]
+
+    def photograph(self, T_world_camera: Floats, camera: Camera) -> NDArray[np.uint8]:
+        """(H, W, 3) uint8 for people: like the rgb channel, but anti-aliased by 2 x 2 samples a pixel."""
+        view = perspective_view(T_world_camera, camera, samples=2)
+        return average_samples(self.shade(self._look(view), view), 2)
+
+    def shade(self, seen: Visibility, view: View) -> NDArray[np.uint8]:
+        """(H, W, 3) uint8 sRGB of what a view sees."""
+        if self._sun is None:
+            self._sun = shadow_map(self._mesh, self.world.appearance.light)
+        rays, lit = self._sun
+        rgb = np.empty((view.height, view.width, 3), np.uint8)
+        p, atlas = self._paint, self._atlas
+        texture = (p.uv, atlas.texels, atlas.levels, atlas.tiled, atlas.linear)
+        shade_rgb(seen.nearness, seen.face, view, p.light, p.look, p.material, *texture, p.tone, p.sky, rays, lit, rgb, get_num_threads())
+        return rgb
+
+    def _look(self, view: View) -> Visibility:
+        size = (view.width, view.height)
+        if size not in self._buffers:
+            self._buffers[size] = buffers(*size)
+        draw(self._mesh, view, self._buffers[size], get_num_threads())
+        return self._buffers[size]
+
+
+def semantic_labels(world: World) -> NDArray[np.int32]:
+    """(F,) int32: id in ``world.semantics.categories()`` of every triangle, 0 where its instance is not listed."""
+    ids = {category: number for number, category in world.semantics.categories().items()}
+    instance = world.geometry.instance
+    table = np.zeros(int(instance.max(initial=0)) + 1, np.int32)
+    for label in world.semantics.instances:
+        if label.id < len(table):
+            table[label.id] = ids[label.category]
+    return table[instance]
+
+
+def average_samples(image: NDArray[np.uint8], samples: int) -> NDArray[np.uint8]:
+    """An image (H, W, 3) reduced by an integer factor, sRGB values averaged."""
+    height, width = image.shape[0] // samples, image.shape[1] // samples
+    blocks = image[: height * samples, : width * samples].reshape(height, samples, width, samples, 3)
+    return np.round(blocks.mean(axis=(1, 3), dtype=np.float32)).astype(np.uint8)

@@ -1,0 +1,199 @@
+"""Which triangle every pixel sees: a visibility buffer of nearness and triangle, filled chunk by chunk, near to far.
+
+Chunks are culled against the view, sorted by distance and drawn in waves. After each wave the least nearness of every
+tile is known, and chunks or triangles that lie wholly behind it are skipped before they are projected. Every thread
+owns interleaved bands of rows, so a pixel has one writer and the image is the same for any number of threads.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from portico.geometry import Floats
+from portico.render.mesh import CHUNK_TRIANGLES, Mesh
+from portico.render.projection import FIELDS, MARKS, TILE, project_triangle
+from portico.render.scanline import fill_shape
+from portico.render.views import View
+
+_FIRST_WAVE, _LARGEST_WAVE = 2048, 16384
+
+
+class Visibility(NamedTuple):
+    """The buffers of one image size, reused from frame to frame.
+
+    Attributes:
+        nearness: (H, W) float32, 0 where nothing is seen. face: (H, W) int32, -1 where nothing is seen.
+        tiles: (ceil(H / 16), ceil(W / 16)) float32, least nearness in each tile.
+        shapes, marks: scratch for one wave of projected triangles.
+    """
+
+    nearness: NDArray[np.float32]
+    face: NDArray[np.int32]
+    tiles: NDArray[np.float32]
+    shapes: Floats
+    marks: NDArray[np.int32]
+
+
+def buffers(width: int, height: int) -> Visibility:
+    """Buffers for an image of that size."""
+    tiles = np.zeros((-(-height // TILE), -(-width // TILE)), np.float32)
+    # A wave ends with the chunk that fills it, and a triangle cut by the near plane becomes two.
+    room = 2 * (_LARGEST_WAVE + CHUNK_TRIANGLES)
+    return Visibility(
+        np.zeros((height, width), np.float32), np.full((height, width), -1, np.int32), tiles, np.empty((room, FIELDS)), np.empty((room, MARKS), np.int32)
+    )
+
+
+@njit(cache=True)
+def draw(mesh: Mesh, view: View, out: Visibility, threads: int) -> int:
+    """Fill ``out`` with what ``view`` sees of ``mesh``; returns how many triangles were projected."""
+    nearness, face, tiles, shapes, marks = out
+    _clear(nearness, face, tiles, threads)
+    chunks, nearest, rects = _chunks_in_view(mesh.low, mesh.high, view)
+    wave = np.empty(len(chunks), np.int64)
+    begin = np.empty(len(chunks), np.int64)
+    end = np.empty(len(chunks), np.int64)
+    position, limit, projected = 0, _FIRST_WAVE, 0
+    while position < len(chunks):
+        count, triangles = 0, 0
+        while position < len(chunks) and triangles < limit:
+            if not _hidden(tiles, rects, position, nearest[position]):
+                chunk = chunks[position]
+                wave[count], begin[count] = chunk, 2 * triangles
+                triangles += mesh.start[chunk + 1] - mesh.start[chunk]
+                count += 1
+            position += 1
+        projected += triangles
+        _project(mesh.corners, mesh.plane, mesh.face, mesh.start, view, tiles, shapes, marks, wave, begin, end, count, threads)
+        _fill(view, nearness, face, shapes, marks, begin, end, count, threads)
+        if position < len(chunks):
+            _measure_tiles(nearness, tiles, threads)
+        limit = min(2 * limit, _LARGEST_WAVE)
+    return projected
+
+
+@njit(cache=True)
+def _chunks_in_view(low: Floats, high: Floats, view: View) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
+    """Chunks whose boxes touch the view, near to far, with the most nearness and the tiles each may reach."""
+    index = np.empty(len(low), np.int64)
+    depth = np.empty(len(low))
+    rects = np.empty((len(low), 4), np.int64)
+    count = 0
+    for k in range(len(low)):
+        zmin, zmax, xmin, xmax, ymin, ymax = np.inf, -np.inf, np.inf, -np.inf, np.inf, -np.inf
+        left = right = above = below = 0
+        for corner in range(8):
+            px = (high[k, 0] if corner & 1 else low[k, 0]) - view.ox
+            py = (high[k, 1] if corner & 2 else low[k, 1]) - view.oy
+            pz = (high[k, 2] if corner & 4 else low[k, 2]) - view.oz
+            x = (view.xx * px + view.xy * py + view.xz * pz) * view.scale
+            y = (view.yx * px + view.yy * py + view.yz * pz) * view.scale
+            z = view.zx * px + view.zy * py + view.zz * pz
+            reach = z if view.perspective else 1.0
+            zmin, zmax = min(zmin, z), max(zmax, z)
+            left += x < -view.cx * reach
+            right += x > (view.width - view.cx) * reach
+            above += y < -view.cy * reach
+            below += y > (view.height - view.cy) * reach
+            if z >= view.near:
+                xmin, xmax = min(xmin, x / reach), max(xmax, x / reach)
+                ymin, ymax = min(ymin, y / reach), max(ymax, y / reach)
+        if zmax < view.near or left == 8 or right == 8 or above == 8 or below == 8:
+            continue
+        if zmin < view.near:
+            xmin, ymin, xmax, ymax = -view.cx, -view.cy, view.width - view.cx, view.height - view.cy
+        index[count] = k
+        depth[count] = max(zmin, view.near)
+        rects[count, 0] = int(min(max(xmin + view.cx - 1.0, 0.0), view.width - 1.0)) // TILE
+        rects[count, 1] = int(min(max(xmax + view.cx + 1.0, 0.0), view.width - 1.0)) // TILE
+        rects[count, 2] = int(min(max(ymin + view.cy - 1.0, 0.0), view.height - 1.0)) // TILE
+        rects[count, 3] = int(min(max(ymax + view.cy + 1.0, 0.0), view.height - 1.0)) // TILE
+        count += 1
+    order = np.argsort(depth[:count], kind="mergesort")
+    nearest = np.empty(count, np.float32)
+    for i in range(count):
+        z = depth[order[i]]
+        # The margin keeps rounding from hiding what is level with the surface in front of it.
+        nearest[i] = (1.0 / z if view.perspective else view.far - z) * 1.00001
+    return index[:count][order], nearest, rects[:count][order]
+
+
+@njit(cache=True)
+def _hidden(tiles: NDArray[np.float32], rects: NDArray[np.int64], i: int, nearest: float) -> bool:
+    for row in range(rects[i, 2], rects[i, 3] + 1):
+        for column in range(rects[i, 0], rects[i, 1] + 1):
+            if tiles[row, column] <= nearest:
+                return False
+    return True
+
+
+@njit(cache=True, parallel=True)
+def _clear(nearness: NDArray[np.float32], face: NDArray[np.int32], tiles: NDArray[np.float32], threads: int) -> None:
+    for slot in prange(threads):
+        for row in range(slot, nearness.shape[0], threads):
+            nearness[row] = 0.0
+            face[row] = -1
+        for row in range(slot, tiles.shape[0], threads):
+            tiles[row] = 0.0
+
+
+@njit(cache=True, parallel=True)
+def _measure_tiles(nearness: NDArray[np.float32], tiles: NDArray[np.float32], threads: int) -> None:
+    """The least nearness of every tile."""
+    height, width = nearness.shape
+    for slot in prange(threads):
+        for row in range(slot, tiles.shape[0], threads):
+            for column in range(tiles.shape[1]):
+                least = np.float32(np.inf)
+                for r in range(row * TILE, min((row + 1) * TILE, height)):
+                    for c in range(column * TILE, min((column + 1) * TILE, width)):
+                        least = min(least, nearness[r, c])
+                tiles[row, column] = least
+
+
+@njit(cache=True, parallel=True)
+def _project(
+    corners: NDArray[np.float32],
+    plane: Floats,
+    face: NDArray[np.int32],
+    start: NDArray[np.int64],
+    view: View,
+    tiles: NDArray[np.float32],
+    shapes: Floats,
+    marks: NDArray[np.int32],
+    wave: NDArray[np.int64],
+    begin: NDArray[np.int64],
+    end: NDArray[np.int64],
+    count: int,
+    threads: int,
+) -> None:
+    """Project the triangles of a wave's chunks, cut at the near plane, into ``shapes`` and ``marks``."""
+    for slot in prange(threads):
+        for i in range(slot, count, threads):
+            at = begin[i]
+            for t in range(start[wave[i]], start[wave[i] + 1]):
+                at = project_triangle(corners, plane, t, face[t], view, tiles, shapes, marks, at)
+            end[i] = at
+
+
+@njit(cache=True, parallel=True)
+def _fill(
+    view: View,
+    nearness: NDArray[np.float32],
+    face: NDArray[np.int32],
+    shapes: Floats,
+    marks: NDArray[np.int32],
+    begin: NDArray[np.int64],
+    end: NDArray[np.int64],
+    count: int,
+    threads: int,
+) -> None:
+    """Draw a wave's shapes; every thread draws all of them into its own bands."""
+    for slot in prange(threads):
+        for i in range(count):
+            for at in range(begin[i], end[i]):
+                fill_shape(shapes, marks, at, view, nearness, face, slot, threads)
