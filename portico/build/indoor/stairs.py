@@ -1,0 +1,104 @@
+"""Dog-leg stairs: two flights with a half landing, solid below on the ground floor, guarded at the top.
+
+In the frame of a core, a runs from the entry side towards the half landing and b across the flights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from portico.build.indoor.plan import CLEAR_M, STOREY_M, Rect, StairCore
+
+RISERS = 18
+RISER_M = STOREY_M / RISERS
+TREAD_M = 0.29
+LANDING_M = 1.36
+_STEPS = RISERS // 2 - 1
+_FLIGHT_M = _STEPS * TREAD_M
+_WAIST_M = 0.26
+_SPINE_M = 0.12
+_GUARD_M = 1.0
+
+Corner = tuple[float, float, float]
+Block = tuple[str, Corner, Corner]
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Core coordinates (a, b) to board coordinates."""
+
+    core: StairCore
+
+    @property
+    def length(self) -> float:
+        r = self.core.rect
+        return r.dv if self.core.approach in ("v0", "v1") else r.du
+
+    @property
+    def width(self) -> float:
+        r = self.core.rect
+        return r.du if self.core.approach in ("v0", "v1") else r.dv
+
+    def rect(self, a0: float, a1: float, b0: float, b1: float) -> Rect:
+        r = self.core.rect
+        if self.core.approach == "v0":
+            return Rect(r.u0 + b0, r.v0 + a0, r.u0 + b1, r.v0 + a1)
+        if self.core.approach == "v1":
+            return Rect(r.u0 + b0, r.v1 - a1, r.u0 + b1, r.v1 - a0)
+        if self.core.approach == "u0":
+            return Rect(r.u0 + a0, r.v0 + b0, r.u0 + a1, r.v0 + b1)
+        return Rect(r.u1 - a1, r.v0 + b0, r.u1 - a0, r.v0 + b1)
+
+
+def approach_depth(core: StairCore) -> float:
+    """How much of the core, from its entry side, is floor rather than flights."""
+    return _Frame(core).length - LANDING_M - _FLIGHT_M
+
+
+def approach_rect(core: StairCore) -> Rect:
+    """The part of the core that is floor on every storey."""
+    frame = _Frame(core)
+    return frame.rect(0.0, approach_depth(core), 0.0, frame.width)
+
+
+def stair_blocks(core: StairCore, floors: int) -> Iterator[Block]:
+    """Solid pieces as (kind, low corner, high corner) in board coordinates; kinds are stairs, wall and railing."""
+    frame = _Frame(core)
+    lane = (frame.width - _SPINE_M) / 2.0
+    start, turn = approach_depth(core), frame.length - LANDING_M
+
+    def block(kind: str, a: tuple[float, float], b: tuple[float, float], z: tuple[float, float]) -> Block:
+        r = frame.rect(a[0], a[1], b[0], b[1])
+        return (kind, (r.u0, r.v0, z[0]), (r.u1, r.v1, z[1]))
+
+    for level in range(floors - 1):
+        yield from _storey(block, level, start, turn, frame.length, frame.width, lane)
+    top = (floors - 1) * STOREY_M
+    yield block("wall", (start, turn), (lane, frame.width - lane), (0.0, top + _GUARD_M))
+    yield block("wall", (start, start + 0.1), (0.0, lane), (top - (STOREY_M - CLEAR_M), top + _GUARD_M))
+    yield block("railing", (start - 0.03, start + 0.13), (0.0, frame.width - lane), (top + _GUARD_M, top + _GUARD_M + 0.05))
+    for level in range(1, floors):
+        z = level * STOREY_M
+        yield block("wall", (start, start + 0.01), (0.0, frame.width), (z - (STOREY_M - CLEAR_M), z))
+
+
+def _storey(block: Callable[..., Block], level: int, start: float, turn: float, length: float, width: float, lane: float) -> Iterator[Block]:
+    base = level * STOREY_M
+    for i in range(1, _STEPS + 1):
+        z = base + i * RISER_M
+        low = 0.0 if level == 0 else z - _WAIST_M
+        yield block("stairs", (start + (i - 1) * TREAD_M, start + i * TREAD_M), (0.0, lane), (low, z))
+        z = base + (_STEPS + 1 + i) * RISER_M
+        yield block("stairs", (turn - i * TREAD_M, turn - (i - 1) * TREAD_M), (width - lane, width), (z - _WAIST_M, z))
+    half = base + (_STEPS + 1) * RISER_M
+    yield block("stairs", (turn, length), (0.0, width), (half - _WAIST_M, half))
+    if level == 0:
+        yield block("wall", (start, start + 0.1), (width - lane, width), (0.0, CLEAR_M - 0.13))
+
+
+def step_heights(level: int) -> np.ndarray:
+    """Heights of all walking surfaces of one storey's stair, from its floor to the next, (RISERS + 1,)."""
+    return level * STOREY_M + np.arange(RISERS + 1) * RISER_M
