@@ -6,7 +6,7 @@ Ground truth lives in ``Annotations``, for the evaluator alone; a policy gets a 
 from portico.tasks.annotations import Annotations
 from portico.tasks.episode import TASK_STAGES, Budget, Episode, EpisodeSet, Reference, StageSpec, Start, TaskName
 from portico.tasks.machine import Outcome, StageEvent, StageMachine, StageOutcome, TerminalReason, ends_on_arrival, trivial_at_start
-from portico.tasks.predicates import Ground, Predicate, predicate
+from portico.tasks.predicates import Ground, Predicate, predicate, satisfied
 from portico.tasks.release import Release, default_instruction, released, stage_brief
 from portico.tasks.replay import replay
 from portico.tasks.trajectory import Trajectory
@@ -35,6 +35,7 @@ __all__ = [
     "predicate",
     "released",
     "replay",
+    "satisfied",
     "stage_brief",
     "trivial_at_start",
 ]

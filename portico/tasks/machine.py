@@ -17,7 +17,7 @@ from portico.geometry import Floats
 from portico.interface import StageKind
 from portico.tasks.annotations import Annotations, Bools
 from portico.tasks.episode import Episode, StageSpec
-from portico.tasks.predicates import BodySize, Ground, Predicate, SamePlane, predicate
+from portico.tasks.predicates import BodySize, Ground, Predicate, SamePlane, opened, predicate
 
 StageResult = Literal["success", "failure", "not_attempted"]
 #: Why an episode ended. ``incomplete``: the record stops before anything else ended it.
@@ -170,26 +170,24 @@ class StageMachine:
         """Run states, the first of which has index ``first``, through the current stage and those it hands off to."""
         event = None
         while not self.done:
-            opened = self._opened(states)
+            crossed = self._crossed(states)
             if not self._arrives(self.episode.stages[self.stage]):
                 break
-            arrived = np.flatnonzero(opened & self._predicate.holds(states))
+            arrived = np.flatnonzero(crossed & self._predicate.holds(states))
             if not len(arrived):
                 break
             states, first = states[arrived[0] :], first + int(arrived[0])
             event = self._succeed(first, states[0])
         return event
 
-    def _opened(self, states: Floats) -> Bools:
+    def _crossed(self, states: Floats) -> Bools:
         """(N,) whether the stage's history up to each state has crossed what must be crossed."""
         gate = self._predicate.gate(states)
         if gate is None:
             return np.ones(len(states), dtype=bool)
-        before, beyond = gate
-        seen = np.logical_or.accumulate(np.concatenate([[self._armed], before]))
-        opened: Bools = np.logical_or.accumulate(beyond & seen[:-1]) | self._open
-        self._armed, self._open = bool(seen[-1]), bool(opened[-1])
-        return opened
+        crossed = opened(*gate, armed=self._armed) | self._open
+        self._armed, self._open = self._armed or bool(gate[0].any()), bool(crossed[-1])
+        return crossed
 
     def _enter(self, stage: int, state: int, position: Floats) -> None:
         self.stage, self._began = stage, state

@@ -103,6 +103,22 @@ def predicate(spec: StageSpec, start: Floats, ground: Ground) -> Predicate:
             return ReachLocation(_goal(spec), _radius(spec), np.asarray(start, dtype=np.float64))
 
 
+def opened(before: Bools, beyond: Bools, *, armed: bool = False) -> Bools:
+    """(N,) whether a gate stands open at each state: some earlier state was ``before``, then one up to here ``beyond``.
+
+    ``armed`` says that a state before these was already ``before``.
+    """
+    seen = np.logical_or.accumulate(np.concatenate([[armed], before[:-1]]))
+    passed: Bools = np.logical_or.accumulate(beyond & seen)
+    return passed
+
+
+def satisfied(goal: Predicate, positions: Floats) -> Bools:
+    """(N,) whether a stage whose states so far are ``positions`` (N, 3) could be declared complete at each of them."""
+    gate = goal.gate(positions)
+    return goal.holds(positions) if gate is None else goal.holds(positions) & opened(*gate)
+
+
 @dataclass(frozen=True)
 class Exit:
     """Left the start building during the stage, centre in an allowed outdoor region [I2 3.3]."""
