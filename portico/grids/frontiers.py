@@ -1,0 +1,79 @@
+"""Frontiers of a surface grid: ground that can be stood on, next to columns of which nothing is known at that level."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from portico.grids.mapping import GROUND, SPENT
+
+#: Heights within which a neighbouring column counts as known. More than a step, less than a headroom.
+_KNOWN_BAND_M = 0.6
+
+
+@njit(cache=True)
+def frontier_surfaces(height, odds, flags, cost):  # type: ignore[no-untyped-def]
+    """(N, 3) int64: sheet, row and column of reachable, unspent ground with an unknown 4-neighbour, in index order."""
+    sheets, rows, cols = height.shape
+    found = []
+    for k in range(sheets):
+        for i in range(1, rows - 1):
+            for j in range(1, cols - 1):
+                if not np.isfinite(cost[k, i, j]) or flags[k, i, j] & SPENT:
+                    continue
+                z = height[k, i, j]
+                for n in range(4):
+                    a, b = i + (n == 0) - (n == 1), j + (n == 2) - (n == 3)
+                    if not _known(height, odds, flags, a, b, z):
+                        found.append((k, i, j))
+                        break
+    out = np.empty((len(found), 3), np.int64)
+    for n in range(len(found)):
+        out[n, 0], out[n, 1], out[n, 2] = found[n]
+    return out
+
+
+@njit(cache=True)
+def _known(height, odds, flags, i, j, z):  # type: ignore[no-untyped-def]
+    """Whether the column has ground or an obstacle near height z; a guessed height alone is not knowledge."""
+    for k in range(height.shape[0]):
+        if abs(height[k, i, j] - z) <= _KNOWN_BAND_M and (flags[k, i, j] & GROUND or odds[k, i, j] > 0):
+            return True
+    return False
+
+
+@njit(cache=True)
+def cluster_frontiers(height, frontier, shape_rows, shape_cols, climb, largest):  # type: ignore[no-untyped-def]
+    """Group frontier surfaces that touch: (N,) int64 labels 0, 1, ... in order of first appearance.
+
+    Args:
+        frontier: (N, 3) as from ``frontier_surfaces``. largest: clusters are cut at this many members, so that a long
+            frontier offers several goals.
+    """
+    sheets = height.shape[0]
+    index = np.full((sheets, shape_rows, shape_cols), -1, np.int64)
+    for n in range(len(frontier)):
+        index[frontier[n, 0], frontier[n, 1], frontier[n, 2]] = n
+    labels = np.full(len(frontier), -1, np.int64)
+    queue = np.empty(len(frontier), np.int64)
+    count = 0
+    for start in range(len(frontier)):
+        if labels[start] >= 0:
+            continue
+        head, tail = 0, 1
+        queue[0] = start
+        labels[start] = count
+        while head < tail and tail < largest:
+            n = queue[head]
+            head += 1
+            k, i, j = frontier[n, 0], frontier[n, 1], frontier[n, 2]
+            for a in range(max(0, i - 1), min(shape_rows, i + 2)):
+                for b in range(max(0, j - 1), min(shape_cols, j + 2)):
+                    for q in range(sheets):
+                        m = index[q, a, b]
+                        if m >= 0 and labels[m] < 0 and tail < largest and abs(height[q, a, b] - height[k, i, j]) <= climb:
+                            labels[m] = count
+                            queue[tail] = m
+                            tail += 1
+        count += 1
+    return labels

@@ -1,0 +1,205 @@
+"""Planning over a surface grid: clearance, cost of standing, shortest paths over several heights, steering by moves.
+
+All arrays are (K, R, C), sheets first, as in ``portico.grids.mapping``. Neighbouring columns are joined where two
+surfaces differ by no more than the climb.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from portico.grids.mapping import GROUND, find_surface
+
+#: Obstacles keep a body away whose feet are at most this much higher or lower.
+_BODY_BAND_M = 0.6
+_DIAGONAL = np.sqrt(2.0)
+
+
+@njit(cache=True)
+def clearance_map(height, odds, flags, cell, reach):  # type: ignore[no-untyped-def]
+    """Distance from every surface to the centre of the nearest blocked cell at its level, capped at ``reach``: (K, R, C) float32."""
+    sheets, rows, cols = height.shape
+    out = np.full((sheets, rows, cols), np.float32(reach), np.float32)
+    span = int(np.ceil(reach / cell))
+    for k in range(sheets):
+        for i in range(rows):
+            for j in range(cols):
+                if odds[k, i, j] <= 0 or np.isnan(height[k, i, j]):
+                    continue
+                z = height[k, i, j]
+                for di in range(max(-span, -i), min(span, rows - 1 - i) + 1):
+                    for dj in range(max(-span, -j), min(span, cols - 1 - j) + 1):
+                        d = np.float32(cell * np.sqrt(float(di * di + dj * dj)))
+                        if d >= reach:
+                            continue
+                        for q in range(sheets):
+                            if d < out[q, i + di, j + dj] and abs(height[q, i + di, j + dj] - z) <= _BODY_BAND_M:
+                                out[q, i + di, j + dj] = d
+    return out
+
+
+@njit(cache=True)
+def standing_cost(height, odds, flags, clearance, radius, comfort, near_weight):  # type: ignore[no-untyped-def]
+    """Cost per metre of standing on a surface: 1 in the open, more towards obstacles, inf where no body fits: (K, R, C) float32."""
+    sheets, rows, cols = height.shape
+    out = np.full((sheets, rows, cols), np.float32(np.inf), np.float32)
+    for k in range(sheets):
+        for i in range(rows):
+            for j in range(cols):
+                if not flags[k, i, j] & GROUND or odds[k, i, j] > 0:
+                    continue
+                d = clearance[k, i, j]
+                if d >= radius:
+                    t = max(0.0, (comfort - d) / max(comfort - radius, 1e-6))
+                    out[k, i, j] = np.float32(1.0 + near_weight * t * t)
+    return out
+
+
+@njit(cache=True)
+def _push(keys, items, size, key, item):  # type: ignore[no-untyped-def]
+    n = size
+    while n > 0:
+        parent = (n - 1) >> 1
+        if keys[parent] < key or (keys[parent] == key and items[parent] <= item):
+            break
+        keys[n], items[n] = keys[parent], items[parent]
+        n = parent
+    keys[n], items[n] = key, item
+    return size + 1
+
+
+@njit(cache=True)
+def _pop(keys, items, size):  # type: ignore[no-untyped-def]
+    """Remove the smallest entry, which the caller has read; returns the new size."""
+    size -= 1
+    key, item = keys[size], items[size]
+    n = 0
+    while True:
+        child = 2 * n + 1
+        if child >= size:
+            break
+        right = child + 1
+        if right < size and (keys[right] < keys[child] or (keys[right] == keys[child] and items[right] < items[child])):
+            child = right
+        if keys[child] > key or (keys[child] == key and items[child] >= item):
+            break
+        keys[n], items[n] = keys[child], items[child]
+        n = child
+    keys[n], items[n] = key, item
+    return size
+
+
+@njit(cache=True)
+def travel_cost(height, weight, seeds, seed_costs, climb, cell, limit):  # type: ignore[no-untyped-def]
+    """Dijkstra from seed surfaces over 8-connected columns: (K, R, C) float32 of path costs, inf where not reached.
+
+    Args:
+        weight: cost per metre of standing, inf where impassable. Seeds themselves may be impassable: they are left freely.
+        seeds: (N, 3) int, sheet, row and column. seed_costs: (N,) what reaching a seed costs already.
+        limit: costs beyond it are not computed.
+    """
+    sheets, rows, cols = height.shape
+    out = np.full((sheets, rows, cols), np.float32(np.inf), np.float32)
+    capacity = 1024 + len(seeds)
+    keys, items, size = np.empty(capacity, np.float32), np.empty(capacity, np.int64), 0
+    for n in range(len(seeds)):
+        k, i, j = seeds[n, 0], seeds[n, 1], seeds[n, 2]
+        cost = np.float32(seed_costs[n])
+        if cost < out[k, i, j]:
+            out[k, i, j] = cost
+            size = _push(keys, items, size, cost, (k * rows + i) * cols + j)
+    while size > 0:
+        cost, item = keys[0], items[0]
+        size = _pop(keys, items, size)
+        j, i, k = item % cols, (item // cols) % rows, item // (rows * cols)
+        if cost > out[k, i, j]:
+            continue
+        if cost > limit:
+            break
+        own = weight[k, i, j] if np.isfinite(weight[k, i, j]) else np.float32(1.0)
+        for di in range(-1, 2):
+            for dj in range(-1, 2):
+                a, b = i + di, j + dj
+                if (di == 0 and dj == 0) or a < 0 or b < 0 or a >= rows or b >= cols:
+                    continue
+                for q in range(sheets):
+                    w = weight[q, a, b]
+                    if not np.isfinite(w) or abs(height[q, a, b] - height[k, i, j]) > climb:
+                        continue
+                    length = cell * (_DIAGONAL if di != 0 and dj != 0 else 1.0)
+                    total = np.float32(cost + 0.5 * (own + w) * length)
+                    if total < out[q, a, b]:
+                        out[q, a, b] = total
+                        if size == len(keys):
+                            keys = np.concatenate((keys, np.empty(size, np.float32)))
+                            items = np.concatenate((items, np.empty(size, np.int64)))
+                        size = _push(keys, items, size, total, (q * rows + a) * cols + b)
+    return out
+
+
+@njit(cache=True)
+def best_heading(height, weight, cost, x0, y0, cell, x, y, z, yaw, turn, step, climb, turn_cost, kept, kept_bonus, reach_steps, forbidden):  # type: ignore[no-untyped-def]
+    """The turn, in whole multiples of ``turn``, after which going straight saves most of the cost to the goal.
+
+    Args:
+        cost: cost from every surface to the goal. weight: cost per metre of standing.
+        x, y, z, yaw: where the body is. turn, step: amounts of the moves.
+        turn_cost: price of one turn in metres. kept: heading chosen last time; it gets ``kept_bonus`` metres of credit. NaN: none.
+        reach_steps: how many steps straight ahead are looked at. forbidden: (N,) headings not to take.
+
+    Returns:
+        turns: signed number of turns, positive to the left. steps: of straight motion after them, 0 when there is no way.
+        score: cost of that way to the goal, inf when there is none.
+    """
+    half = int(np.floor(np.pi / turn + 1e-9))
+    best_turns, best_steps, best_score = 0, 0, np.inf
+    for n in range(-half, half + 1):
+        heading = yaw + n * turn
+        c, s = np.cos(heading), np.sin(heading)
+        h, spent, level = z, abs(n) * turn_cost, True
+        for m in range(len(forbidden)):
+            if abs((heading - forbidden[m] + np.pi) % (2.0 * np.pi) - np.pi) < 0.5 * turn:
+                level = False
+        if not level:
+            continue
+        if not np.isnan(kept) and abs((heading - kept + np.pi) % (2.0 * np.pi) - np.pi) < 0.5 * turn:
+            spent -= kept_bonus
+        for m in range(1, reach_steps + 1):
+            for part in range(1, 6):
+                r = (m - 1 + 0.2 * part) * step
+                i, j = int(np.floor((y + r * s - y0) / cell)), int(np.floor((x + r * c - x0) / cell))
+                if i < 0 or j < 0 or i >= height.shape[1] or j >= height.shape[2]:
+                    level = False
+                    break
+                k = find_surface(height, i, j, h, climb)
+                if k < 0 or not np.isfinite(weight[k, i, j]):
+                    level = False
+                    break
+                h = height[k, i, j]
+                spent += 0.2 * step * weight[k, i, j]
+            if not level:
+                break
+            score = spent + _between(height, cost, x0, y0, cell, x + m * step * c, y + m * step * s, h, climb)
+            if score < best_score - 1e-6:
+                best_turns, best_steps, best_score = n, m, score
+    return best_turns, best_steps, best_score
+
+
+@njit(cache=True)
+def _between(height, cost, x0, y0, cell, x, y, z, climb):  # type: ignore[no-untyped-def]
+    """Cost at a point between cell centres, bilinear over the neighbours that have one."""
+    fi, fj = (y - y0) / cell - 0.5, (x - x0) / cell - 0.5
+    i0, j0 = int(np.floor(fi)), int(np.floor(fj))
+    total, weight = 0.0, 0.0
+    for di in range(2):
+        for dj in range(2):
+            i, j = i0 + di, j0 + dj
+            if i < 0 or j < 0 or i >= height.shape[1] or j >= height.shape[2]:
+                continue
+            k = find_surface(height, i, j, z, climb)
+            if k >= 0 and np.isfinite(cost[k, i, j]):
+                w = (1.0 - abs(fi - i)) * (1.0 - abs(fj - j)) + 1e-6
+                total += w * cost[k, i, j]
+                weight += w
+    return total / weight if weight > 0.0 else np.inf

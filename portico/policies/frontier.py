@@ -1,0 +1,124 @@
+"""The modular map-based baseline: depth to map, map to frontier, frontier to path, path to moves."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from portico.errors import PolicyRefused, UserError
+from portico.interface import Action, Brief, Need, Observation, PolicySpec, StageBrief, StageKind, Stop
+from portico.policies.detectors import Detector, SemanticDetector
+from portico.policies.object_seeker import ObjectSeeker
+from portico.policies.pilot import Pilot
+from portico.policies.route_seeker import RouteSeeker
+from portico.policies.seekers import EntranceSeeker, ExitSeeker, PointSeeker, Seeker
+
+IMAGE_SIZE = (160, 120)
+_MAP_NEEDS: frozenset[Need] = frozenset({"depth", "odometry"})
+
+
+class MappingPolicy:
+    """Builds a map and lets a seeker per stage decide where to go; ``FrontierPolicy`` and ``RouteFollower`` configure it.
+
+    Args:
+        spec: what it is and needs.
+        detector: finds objects, or None.
+    """
+
+    def __init__(self, spec: PolicySpec, detector: Detector | None = None) -> None:
+        self.spec, self._detector = spec, detector
+        self._pilot: Pilot | None = None
+        self._seeker: Seeker | None = None
+        self._stage = -1
+
+    def reset(self, brief: Brief) -> None:
+        """An empty map."""
+        self._pilot = Pilot(brief)
+        self._seeker = None
+        self._stage = -1
+        if self._detector is not None:
+            self._detector.reset(brief)
+
+    def act(self, observation: Observation) -> Action:
+        """Map, judge, and move.
+
+        Raises:
+            PolicyRefused: depth or odometry is missing.
+        """
+        pilot = self._pilot
+        if pilot is None:
+            raise PolicyRefused("the policy was not reset", next_step="call reset(brief) before act(observation)")
+        if self._seeker is None or observation.stage.index != self._stage:
+            self._seeker, self._stage = self._seeker_for(observation.stage), observation.stage.index
+            pilot.target = None
+        pilot.observe(observation)
+        seeker = self._seeker
+        seeker.notice(pilot, observation)
+        if seeker.done(pilot):
+            return Stop()
+        if pilot.wants_target:
+            weight, costs = pilot.plan()
+            pilot.pursue(seeker.target(pilot, weight, costs), weight)
+        return pilot.move()
+
+    def close(self) -> None:
+        """Forget the map."""
+        self._pilot = None
+
+    @property
+    def pilot(self) -> Pilot | None:
+        """The map and pose of the running episode, for display."""
+        return self._pilot
+
+    def _seeker_for(self, stage: StageBrief) -> Seeker:
+        match stage.kind:
+            case "exit":
+                return ExitSeeker()
+            case "entrance":
+                return EntranceSeeker()
+            case "object" | "ovon":
+                return ObjectSeeker(self._detector, stage.category)
+            case "outdoor" if stage.route is not None:
+                return RouteSeeker()
+            case _:
+                return PointSeeker(stage, stops=stage.kind == "point")
+
+
+class FrontierPolicy(MappingPolicy):
+    """Explores its own depth map frontier by frontier until it is out, in, or beside the object.
+
+    Args:
+        detector: ``semantic`` (the simulator's labels, privileged), ``none``, or ``package.module:Class`` of a Detector.
+            Without one, object stages are explored but never declared.
+    """
+
+    def __init__(self, detector: str | Detector | None = None) -> None:
+        found = make_detector(detector)
+        needs = _MAP_NEEDS | (found.needs if found else frozenset())
+        stages: frozenset[StageKind] = frozenset({"point", "object", "exit", "outdoor", "entrance", "ovon"})
+        super().__init__(PolicySpec("frontier", needs=needs, stages=stages, image_size=IMAGE_SIZE), found)
+
+
+def make_detector(detector: str | Detector | None) -> Detector | None:
+    """A detector from an option.
+
+    Raises:
+        UserError: neither ``semantic``, ``none`` nor an importable detector class.
+    """
+    if not isinstance(detector, str):
+        return detector
+    if detector in ("", "none"):
+        return None
+    if detector == "semantic":
+        return SemanticDetector()
+    module, colon, name = detector.partition(":")
+    try:
+        if not colon:
+            raise ImportError("no such bundled detector")
+        made = getattr(import_module(module), name)()
+    except Exception as error:
+        raise UserError(
+            f"cannot make the detector {detector!r}", why=f"{type(error).__name__}: {error}", next_step="use semantic, none or package.module:Class"
+        ) from error
+    if not isinstance(made, Detector):
+        raise UserError(f"{detector!r} is not a detector", why="it lacks needs, reset or detect", next_step="see portico.policies.detectors.Detector")
+    return made

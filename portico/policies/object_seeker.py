@@ -1,0 +1,109 @@
+"""Search for an object: explore until the detector sees it, then walk up to it."""
+
+from __future__ import annotations
+
+from math import hypot
+
+import numpy as np
+
+from portico.geometry import Floats
+from portico.interface import Observation
+from portico.policies.detectors import Detector
+from portico.policies.explore import best_frontier
+from portico.policies.local_map import Costs, FrontierCluster
+from portico.policies.pilot import Pilot, Target, depth_frame
+
+_SIGHTING_RANGE_M = 12.0
+_FLOOR_BELOW_M, _FLOOR_ABOVE_M = 2.6, 0.4
+_FEW_PIXELS = 3
+_STOP_M = 0.8
+
+
+class ObjectSeeker:
+    """Any instance of a category will do: the nearest one that was seen is approached to 0.8 m.
+
+    Args:
+        detector: finds the category in images; None explores for ever and declares nothing.
+        category: what to look for.
+    """
+
+    def __init__(self, detector: Detector | None, category: str) -> None:
+        self._detector, self._category = detector, category
+        self._seen: dict[tuple[int, int, int], int] = {}
+        self._points: Floats = np.zeros((0, 3))
+
+    def notice(self, pilot: Pilot, observation: Observation) -> None:
+        """Look for the category and remember where its surface is, in cells of 0.1 m."""
+        self._category = observation.stage.category or self._category
+        if self._detector is None or not self._category:
+            return
+        frame = depth_frame(observation)
+        assert frame.depth is not None
+        mask = self._detector.detect(frame, self._category) & np.isfinite(frame.depth) & (frame.depth < _SIGHTING_RANGE_M)
+        if int(mask.sum()) < _FEW_PIXELS:
+            return
+        points = _back_project(frame.depth, mask, frame.camera.focal_px)
+        T = pilot.pose.matrix() @ frame.camera.T_base_camera()
+        world = points @ T[:3, :3].T + T[:3, 3]
+        for i, j, k in np.unique(np.floor(world / pilot.map.cell_m).astype(int), axis=0):
+            key = (int(i), int(j), int(k))
+            self._seen[key] = self._seen.get(key, 0) + 1
+        cells = np.array(sorted(self._seen), dtype=np.float64)
+        self._points = (cells + 0.5) * pilot.map.cell_m
+
+    def done(self, pilot: Pilot) -> bool:
+        """Close enough to something seen on this floor."""
+        return self._distance(pilot) <= self._stop_m(pilot)
+
+    def target(self, pilot: Pilot, weight: Costs, costs: Costs) -> Target | None:
+        """The nearest place to stand beside something seen, else the next frontier."""
+        approach = self._approach(pilot, costs)
+        return approach or best_frontier(pilot, costs, lambda c: self._charge(pilot, c))
+
+    def _stop_m(self, pilot: Pilot) -> float:
+        return max(_STOP_M, pilot.brief.body.radius_m + 0.35)
+
+    def _distance(self, pilot: Pilot) -> float:
+        p, points = pilot.pose, self._points
+        level = points[(points[:, 2] > p.z - _FLOOR_ABOVE_M) & (points[:, 2] < p.z + _FLOOR_BELOW_M)]
+        return float(np.hypot(level[:, 0] - p.x, level[:, 1] - p.y).min()) if len(level) else np.inf
+
+    def _approach(self, pilot: Pilot, costs: Costs) -> Target | None:
+        """Reachable surfaces near the points, judged by path cost plus what is missing in closeness."""
+        if len(self._points) == 0:
+            return None
+        candidates: dict[tuple[int, int, int], float] = {}
+        for x, y, z in np.unique(np.round(self._points / [0.2, 0.2, 3.0]) * [0.2, 0.2, 3.0], axis=0):
+            near = pilot.map.disc(float(x), float(y), float(z), 1.2 + pilot.brief.body.radius_m, 3.2)
+            near = near[np.isfinite(costs[near[:, 0], near[:, 1], near[:, 2]])]
+            if len(near) == 0:
+                continue
+            places = pilot.map.positions(near)
+            gaps = np.hypot(places[:, 0] - x, places[:, 1] - y)
+            for surface, gap in zip(near, gaps, strict=True):
+                key = (int(surface[0]), int(surface[1]), int(surface[2]))
+                candidates[key] = min(candidates.get(key, np.inf), float(gap))
+        if not candidates:
+            return self._towards(pilot, costs)
+        surfaces = np.array(sorted(candidates))
+        gaps = np.array([candidates[tuple(s)] for s in surfaces.tolist()])
+        offsets = 6.0 * np.maximum(gaps - self._stop_m(pilot) + 0.1, 0.0)
+        best = surfaces[int(np.argmin(costs[surfaces[:, 0], surfaces[:, 1], surfaces[:, 2]] + offsets))]
+        position = pilot.map.position((int(best[0]), int(best[1]), int(best[2])))
+        return None if pilot.is_tabu(position) else Target(surfaces, position, "object", offsets_m=offsets)
+
+    def _towards(self, pilot: Pilot, costs: Costs) -> Target | None:
+        """Seen across ground that is not mapped yet: the frontier nearest to it."""
+        x, y, z = self._points[int(np.argmin(np.hypot(self._points[:, 0] - pilot.pose.x, self._points[:, 1] - pilot.pose.y)))]
+        return best_frontier(pilot, costs, lambda c: 2.0 * hypot(c.position[0] - x, c.position[1] - y) + 2.0 * abs(c.position[2] - z))
+
+    def _charge(self, pilot: Pilot, cluster: FrontierCluster) -> float:
+        return 4.0 * abs(cluster.position[2] - pilot.pose.z)
+
+
+def _back_project(depth: np.ndarray, mask: np.ndarray, focal_px: float) -> Floats:
+    """(N, 3) points in the camera's frame of the masked pixels."""
+    rows, cols = depth.shape
+    v, u = np.nonzero(mask)
+    d = depth[v, u].astype(np.float64)
+    return np.stack([(u + 0.5 - 0.5 * cols) / focal_px * d, (v + 0.5 - 0.5 * rows) / focal_px * d, d], axis=1)

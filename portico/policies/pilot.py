@@ -1,0 +1,229 @@
+"""The part of a map-building policy that every stage shares: localise, map, steer by discrete moves, get unstuck."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from math import atan2, cos, hypot, inf, nan, sin
+from typing import Literal
+
+import numpy as np
+
+from portico.errors import PolicyRefused
+from portico.geometry import Floats, Pose, wrap_angle
+from portico.grids.planning import best_heading
+from portico.interface import Action, Brief, Frame, Move, Observation
+from portico.policies.local_map import Costs, LocalMap, Sight, Surfaces
+
+_STUCK_ACTIONS, _STUCK_M = 16, 0.5
+_REPLAN_EVERY = 5
+_TURN_COST_M, _KEPT_BONUS_M = 0.12, 0.06
+_LOOK_AHEAD_STEPS = 4
+_LOCAL_REACH_M = 2.5
+_TABU_ACTIONS, _TABU_M = 150, 0.8
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where to go.
+
+    Attributes:
+        surfaces: (N, 3) any of them will do. offsets_m: (N,) what ending there costs extra, or None.
+        position: (x, y, z) for display, tabu and hysteresis. name: what it is.
+        look_at: (x, y) to face on arrival, or None.
+    """
+
+    surfaces: Surfaces
+    position: tuple[float, float, float]
+    name: str
+    offsets_m: Floats | None = None
+    look_at: tuple[float, float] | None = None
+
+
+class Pilot:
+    """Keeps the map and the pose of one episode and turns targets into moves.
+
+    Attributes:
+        pose: of the robot, in the frame of the map: world where pose is released, else odometry.
+        map: what has been seen. sight: the columns of the last image. target: where it is going, or None.
+        steps: number of observations since the map began.
+    """
+
+    def __init__(self, brief: Brief) -> None:
+        self.brief = brief
+        self.pose = Pose(0.0, 0.0)
+        self.frame_name: Literal["odometry", "world"] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self.map = LocalMap(self.brief.body)
+        self.sight: Sight | None = None
+        self.target: Target | None = None
+        self.steps = 0
+        self.trail: list[Pose] = []
+        self._costs_to_go: Costs | None = None
+        self._planned_grid: object = None
+        self._planned_at = -_REPLAN_EVERY
+        self._heading = nan
+        self._recent: deque[Pose] = deque(maxlen=_STUCK_ACTIONS + 1)
+        self._bumps: list[tuple[float, float, float, int]] = []
+        self._tabu: list[tuple[float, float, float, int]] = []
+        self._last_move = ""
+        self._escape = 0
+
+    def observe(self, observation: Observation) -> None:
+        """Read pose, depth and contact.
+
+        Raises:
+            PolicyRefused: the observation holds neither pose nor odometry, or no depth.
+        """
+        pose = observation.pose if observation.pose is not None else observation.odometry
+        if pose is None:
+            raise PolicyRefused(
+                "a map-building policy needs to know where it moves", why="neither odometry nor pose was given", next_step="run it on track rgbd"
+            )
+        name: Literal["odometry", "world"] = "world" if observation.pose is not None else "odometry"
+        if name != self.frame_name:
+            self.frame_name = name
+            self._begin()
+        self.pose = pose
+        if observation.collided and self._last_move == "forward":
+            self._bumped()
+        self.sight = self.map.see(depth_frame(observation), pose)
+        self.steps += 1
+        self._recent.append(pose)
+        if not self.trail or hypot(self.trail[-1].x - pose.x, self.trail[-1].y - pose.y) > 0.2 or abs(self.trail[-1].z - pose.z) > 0.1:
+            self.trail.append(pose)
+        self._watch_progress()
+
+    @property
+    def wants_target(self) -> bool:
+        """Whether it is time to think again about where to go."""
+        return self.target is None or self._planned_grid is not self.map.grid or self.steps - self._planned_at >= _REPLAN_EVERY
+
+    def plan(self) -> tuple[Costs, Costs]:
+        """Standing costs everywhere, and path costs from the robot."""
+        weight = self.map.weights(self.pose)
+        return weight, self.map.costs_from(weight, self.pose)
+
+    def pursue(self, target: Target | None, weight: Costs) -> None:
+        """Take a target, or none."""
+        self.target = target
+        self._planned_at, self._planned_grid = self.steps, self.map.grid
+        self._costs_to_go = self.map.costs_to(weight, target.surfaces, target.offsets_m) if target else None
+
+    def remaining_m(self) -> float:
+        """Path cost from the robot to its target, inf when there is none or no way."""
+        if self._costs_to_go is None or self._planned_grid is not self.map.grid:
+            return inf
+        i, j = self.map.cell(self.pose.x, self.pose.y)
+        k = self.map.sheet(i, j, self.pose.z, self.map.climb_m)
+        return float(self._costs_to_go[k, i, j]) if k >= 0 else inf
+
+    def move(self) -> Action:
+        """The next move towards the target; turns on the spot when there is none."""
+        if self._escape > 0:
+            self._escape -= 1
+            return self._do("turn_left")
+        if self.target is None or self._costs_to_go is None:
+            return self._do("turn_left")
+        if self.target.look_at is not None and self.remaining_m() < 0.25:
+            return self.face(*self.target.look_at)
+        turns, steps = self._steer(self._costs_to_go)
+        if steps == 0:
+            self.target = None
+            return self._do("turn_left" if self._last_move != "turn_right" else "turn_right")
+        self._heading = wrap_angle(self.pose.yaw_rad + turns * self.brief.actions.turn_rad)
+        return self._do("forward" if turns == 0 else "turn_left" if turns > 0 else "turn_right")
+
+    def face(self, x: float, y: float) -> Action:
+        """Turn towards a point; forward once it is ahead."""
+        error = wrap_angle(atan2(y - self.pose.y, x - self.pose.x) - self.pose.yaw_rad)
+        if abs(error) <= 0.5 * self.brief.actions.turn_rad + 1e-6:
+            return self._do("forward")
+        return self._do("turn_left" if error > 0.0 else "turn_right")
+
+    def turn(self) -> Action:
+        """One turn to look around, which is no lack of progress."""
+        self._recent.clear()
+        return self._do("turn_left")
+
+    def bearing_to(self, x: float, y: float) -> float:
+        """Angle from the heading to a point, counter-clockwise."""
+        return wrap_angle(atan2(y - self.pose.y, x - self.pose.x) - self.pose.yaw_rad)
+
+    def give_up(self, position: tuple[float, float, float]) -> None:
+        """Leave this place alone for a while."""
+        self._tabu.append((*position, self.steps + _TABU_ACTIONS))
+        self.target = None
+
+    def is_tabu(self, position: tuple[float, float, float]) -> bool:
+        """Whether going there failed lately."""
+        self._tabu = [t for t in self._tabu if t[3] > self.steps]
+        return any(hypot(t[0] - position[0], t[1] - position[1]) < _TABU_M and abs(t[2] - position[2]) < 1.0 for t in self._tabu)
+
+    def _steer(self, costs_to_go: Costs) -> tuple[int, int]:
+        window = self.map.window(self.pose, _LOCAL_REACH_M)
+        rows, cols = window
+        g, p, a = self.map.grid, self.pose, self.brief.actions
+        weight = self.map.weights(p, window)
+        height, costs = g.height[:, rows, cols], costs_to_go[:, rows, cols]
+        x0, y0 = g.x0 + cols.start * g.cell_m, g.y0 + rows.start * g.cell_m
+        # fmt: off
+        turns, steps, _ = best_heading(
+            height, weight, costs, x0, y0, g.cell_m, p.x, p.y, p.z, p.yaw_rad, a.turn_rad, a.step_m, self.map.climb_m,
+            _TURN_COST_M, self._heading, _KEPT_BONUS_M, _LOOK_AHEAD_STEPS, self._forbidden_headings(),
+        )
+        # fmt: on
+        return int(turns), int(steps)
+
+    def _forbidden_headings(self) -> Floats:
+        """(N,) headings that led into a contact from here."""
+        self._bumps = [b for b in self._bumps if b[3] > self.steps]
+        return np.array([b[2] for b in self._bumps if hypot(b[0] - self.pose.x, b[1] - self.pose.y) < 0.15], dtype=np.float64)
+
+    def _bumped(self) -> None:
+        """Remember the heading; where nothing that is known explains the contact, something unknown stands ahead."""
+        p, radius = self.pose, self.brief.body.radius_m
+        self._bumps.append((p.x, p.y, p.yaw_rad, self.steps + 60))
+        near = self.map.disc(p.x, p.y, p.z, radius + 0.2, 0.6)
+        solid = near[self.map.grid.odds[near[:, 0], near[:, 1], near[:, 2]] > 0]
+        ahead = [s for s in self.map.positions(solid) if abs(self.bearing_to(float(s[0]), float(s[1]))) < 1.4]
+        here = sum(hypot(b[0] - p.x, b[1] - p.y) < 0.4 for b in self._bumps)
+        if not ahead or here >= 5:
+            reach = radius + 0.6 * self.map.cell_m
+            self.map.block(p.x + reach * cos(p.yaw_rad), p.y + reach * sin(p.yaw_rad), p.z)
+        self._planned_at = -_REPLAN_EVERY
+
+    def _watch_progress(self) -> None:
+        recent = self._recent
+        if len(recent) <= _STUCK_ACTIONS:
+            return
+        spread = max(hypot(q.x - recent[0].x, q.y - recent[0].y) for q in recent)
+        if spread < _STUCK_M:
+            if self.target is not None:
+                self.give_up(self.target.position)
+            self._escape = max(1, round(1.5 / self.brief.actions.turn_rad))
+            recent.clear()
+
+    def _do(self, name: Literal["forward", "turn_left", "turn_right"]) -> Action:
+        self._last_move = name
+        return Move(name)
+
+
+def depth_frame(observation: Observation) -> Frame:
+    """The frame to map from: the camera called front, else the first one with depth.
+
+    Raises:
+        PolicyRefused: no camera has depth.
+    """
+    frames = observation.frames
+    for name in ("front", *frames):
+        if name in frames and frames[name].depth is not None:
+            return frames[name]
+    raise PolicyRefused(
+        "a map-building policy needs depth",
+        where=f"cameras: {', '.join(frames) or 'none'}",
+        why="no frame has a depth channel",
+        next_step="run it on track rgbd",
+    )

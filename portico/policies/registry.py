@@ -1,0 +1,145 @@
+"""Names, plug-ins and options of policies: ``create("chain?exit=frontier,outdoor=route-follower")``.
+
+A name is looked up in ``POLICIES`` (built in), ``DEFERRED`` (import paths, loaded when first asked for) and the entry
+points of the group ``portico.policies``. ``package.module:Class`` names a class that is registered nowhere.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from portico.errors import PolicyRefused, UnknownName, UserError
+from portico.interface import Policy
+from portico.policies.calibration import ForwardPolicy, RandomPolicy, StopPolicy
+from portico.policies.chain import ChainPolicy
+from portico.policies.frontier import FrontierPolicy
+from portico.policies.route_follower import RouteFollower
+
+PolicyFactory = Callable[..., Policy]
+
+ENTRY_POINT_GROUP = "portico.policies"
+LIST_COMMAND = "portico list policies"
+
+#: Built-in policies that run in-process on a CPU.
+POLICIES: dict[str, PolicyFactory] = {
+    "stop": StopPolicy,
+    "random": RandomPolicy,
+    "forward": ForwardPolicy,
+    "frontier": FrontierPolicy,
+    "route-follower": RouteFollower,
+    "chain": ChainPolicy,
+}
+
+#: Policies of rooms that this one must not import: name -> ("module:attribute", description), imported only when created.
+DEFERRED: dict[str, tuple[str, str]] = {
+    "privileged/oracle-goal": ("portico.policies.privileged:OracleGoal", "Knows where the goal is, not the way (privileged)."),
+    "privileged/oracle-trajectory": ("portico.policies.privileged:OracleTrajectory", "Follows the reference path (privileged)."),
+    "privileged/expert": ("portico.policies.privileged:Expert", "Plans on the true space (privileged)."),
+}
+
+
+def policy_names() -> list[str]:
+    """Every name that ``create`` knows, sorted; plug-ins are listed without being imported."""
+    return sorted({*POLICIES, *DEFERRED, *_plugins()})
+
+
+def describe() -> dict[str, str]:
+    """Name -> one line, for every policy; plug-ins are named by where they come from, without being imported."""
+    lines = {name: (inspect.getdoc(factory) or "").split("\n")[0] for name, factory in POLICIES.items()}
+    lines |= {name: line for name, (_, line) in DEFERRED.items()}
+    lines |= {name: f"plug-in {point.value}" for name, point in _plugins().items()}
+    return dict(sorted(lines.items()))
+
+
+def create(name: str, **options: Any) -> Policy:
+    """A policy by name.
+
+    Args:
+        name: a registered name or ``package.module:Class``, with options after a question mark when they come as text:
+            ``frontier?detector=semantic``. Several are separated by commas.
+        options: keyword arguments of the policy; they win over those in the name.
+
+    Raises:
+        UnknownName: no registry holds the name; lists the closest matches.
+        UserError: an option that the policy does not have, or cannot read.
+        PolicyRefused: a plug-in that cannot be imported or is no policy.
+    """
+    plain, text_options = parse_name(name)
+    factory = _find(plain)
+    options = {**text_options, **options}
+    _check_options(plain, factory, options)
+    policy = factory(**options)
+    if not isinstance(policy, Policy):
+        raise PolicyRefused(
+            f"{plain!r} is not a policy",
+            why=f"{type(policy).__name__} lacks one of spec, reset, act, close",
+            next_step="see portico.interface.Policy; portico.testing.check_policy explains each part",
+        )
+    return policy
+
+
+def parse_name(name: str) -> tuple[str, dict[str, str]]:
+    """Split ``name?key=value,key=value``.
+
+    Raises:
+        UserError: an option without ``=``, without a key, or given twice.
+    """
+    plain, _, tail = name.partition("?")
+    options: dict[str, str] = {}
+    for item in filter(None, tail.split(",")):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if not equals or not key or key in options:
+            why = "given twice" if key in options else "an option reads key=value"
+            raise UserError(f"cannot read the policy option {item!r}", where=name, why=why, next_step="write for example frontier?detector=semantic")
+        options[key] = value
+    return plain.strip(), options
+
+
+def _find(name: str) -> PolicyFactory:
+    if name in POLICIES:
+        return POLICIES[name]
+    if name in DEFERRED:
+        return _load(DEFERRED[name][0], name)
+    plugins = _plugins()
+    if name in plugins:
+        return _load(plugins[name].value, name)
+    if ":" in name:
+        return _load(name, name)
+    raise UnknownName("policy", name, policy_names(), list_command=LIST_COMMAND)
+
+
+def _plugins() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def _load(path: str, name: str) -> PolicyFactory:
+    module_name, _, attribute = path.partition(":")
+    try:
+        found: Any = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except Exception as error:
+        raise PolicyRefused(
+            f"the policy {name!r} cannot be imported",
+            where=path,
+            why=f"{type(error).__name__}: {error}",
+            next_step="check the spelling (package.module:Class) and that the package is installed in this environment",
+        ) from error
+    if not callable(found):
+        raise PolicyRefused(f"the policy {name!r} is not a class or factory", where=path, next_step="point to something that returns a policy when called")
+    factory: PolicyFactory = found
+    return factory
+
+
+def _check_options(name: str, factory: PolicyFactory, options: dict[str, Any]) -> None:
+    parameters = inspect.signature(factory).parameters
+    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
+        return
+    known = [key for key, p in parameters.items() if p.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)]
+    for key in options:
+        if key not in known:
+            raise UnknownName(f"option of the policy {name!r}", key, known) if known else UserError(f"the policy {name!r} takes no options", where=key)
