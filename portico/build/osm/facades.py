@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from portico.build.facade_textures import BAY_M, BAYS, STOREYS, STYLES, Style, facade
+from portico.build.facade_textures import BAY_M, BAYS, STOREYS, STYLES, Style
+from portico.build.facades import front_material
 from portico.build.osm.extract import polygons_of
 from portico.build.osm.houses import Body, House
 from portico.build.osm.layers import common
@@ -45,15 +44,12 @@ def style_of(house: House) -> str:
     return choices[int(generator("osm", "style", house.element.id).integers(len(choices)))]
 
 
-def add_house(scene: Scene, house: House) -> None:
-    """Walls with rows of windows and roofs of one building, all of one instance."""
+def add_house(scene: Scene, house: House) -> int:
+    """Walls with rows of windows and roofs of one building, all of one instance, which is returned."""
     name = style_of(house)
     style = STYLES[name]
     instance = scene.instance("building")
-    texture = f"facade-{name}"
-    if texture not in scene.textures:
-        scene.textures[texture] = _facade(name)
-    wall_material = scene.material(texture, (1.0, 1.0, 1.0), texture=texture)
+    wall_material = front_material(scene, f"facade:{name}")
     for body in house.bodies:
         gabled = _gable(house, body)
         for polygon in polygons_of(body.polygon):
@@ -67,11 +63,7 @@ def add_house(scene: Scene, house: House) -> None:
                 _add_flat_roof(scene, polygon, body.high_m, instance, style)
         if gabled is not None:
             _add_gable(scene, gabled, body.high_m, instance, style, wall_material)
-
-
-@lru_cache(maxsize=32)
-def _facade(name: str) -> NDArray[np.uint8]:
-    return facade(STYLES[name], generator("osm", "facade", name))
+    return instance
 
 
 def _walls(polygon: shapely.Polygon, body: Body) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:

@@ -10,9 +10,11 @@ import shapely
 
 from portico.build.osm.extract import Box, Extract
 from portico.build.osm.facades import add_house
+from portico.build.osm.frontages import Frontages
 from portico.build.osm.houses import House, raise_houses, simple_footprints
 from portico.build.osm.layers import union
 from portico.build.osm.pavement import lay_pavement
+from portico.build.osm.places import add_entrances, add_places
 from portico.build.osm.projection import LocalFrame, centre
 from portico.build.osm.read_geojson import read_geojson
 from portico.build.osm.read_osm import read_osm
@@ -73,11 +75,20 @@ def import_osm(path: Path | str, *, world_id: str | None = None, bbox: Box | Non
     pavement = lay_pavement(found, built, ledger)
     scene = Scene()
     add_terrain(scene, pavement, extent, built)
-    for house in houses:
-        add_house(scene, house)
-        scene.buildings += _records(house)
+    instances = [add_house(scene, house) for house in houses]
+    scene.buildings += [record for house in houses for record in _records(house)]
+    frontages = Frontages(houses, pavement.walkable, built)
+    add_entrances(scene, found.entrances, frontages, ledger)
+    signs = add_places(scene, found.places, frontages, instances, ledger)
     width, height = extent.bounds[2] - extent.bounds[0], extent.bounds[3] - extent.bounds[1]
-    kept = {"buildings": len(houses), "streets and paths": len(found.streets), "crossings": len(pavement.crossings)}
+    kept = {
+        "buildings": len(houses),
+        "streets and paths": len(found.streets),
+        "crossings": len(pavement.crossings),
+        "entrances": len(scene.portals),
+        "places": len(scene.places),
+        "signs": signs,
+    }
     report = ImportReport(path.name, (width, height), extract.read, kept, ledger.remarks())
     scene.notes += report.lines()
     provenance = Provenance(

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import shapely
 
 from portico.build.ground import Patch
+from portico.build.osm.coast import sea
 from portico.build.osm.crossings import Crossing, find_crossings
 from portico.build.osm.highways import Street
 from portico.build.osm.layers import EMPTY, areas, common, lines_of, merged_lines, minus, union
 from portico.build.osm.report import Ledger
 from portico.build.osm.survey import Survey
-from portico.world import Surface
+from portico.world import DEFAULT_ACCESS, Surface
 from portico.world.semantics import Access, RegionType
 
 _CORNER_RADIUS_M = 2.0
@@ -30,6 +31,11 @@ class Pavement:
     patches: list[Patch]
     road: shapely.Geometry
     crossings: list[Crossing]
+
+    @property
+    def walkable(self) -> shapely.Geometry:
+        """Ground where pedestrians may be."""
+        return union(p.area for p in self.patches if p.region != BARE and (p.access or DEFAULT_ACCESS[p.type]) == "allowed")
 
 
 def lay_pavement(found: Survey, built: shapely.Geometry, ledger: Ledger) -> Pavement:
@@ -49,21 +55,24 @@ def lay_pavement(found: Survey, built: shapely.Geometry, ledger: Ledger) -> Pave
     road_bed = plan.put("road", "vehicle_lane", road, "asphalt", Surface.VEHICLE_LANE)
     plan.put("steps", "sidewalk", union(_area(s) for s in found.streets if s.role == "steps"), "plaza", Surface.STAIRS)
     sidewalk = union([*(_area(s) for s in paths if s.access == "allowed"), *_strips(found), *(_area(s) for s in _crossings_off_road(found))])
-    placed = plan.put("sidewalk", "sidewalk", sidewalk, "paving", Surface.SIDEWALK)
+    walks = plan.put("sidewalk", "sidewalk", sidewalk, "paving", Surface.SIDEWALK)
     plan.put("private-path", "sidewalk", union(_area(s) for s in paths if s.access == "prohibited"), "paving-warm", Surface.SIDEWALK, "prohibited")
     shared = [s for s in found.streets if s.role == "shared"]
     for access, region in (("allowed", "shared"), ("prohibited", "private-road")):
         own = [s for s in shared if s.access == access]
         plan.put(region, "shared_road", union(_area(s) for s in own), "cobble", Surface.SHARED_ROAD, access)  # type: ignore[arg-type]
-    plan.put("plaza", "open_area", union(_area(s) for s in found.streets if s.role == "plaza" and s.access == "allowed"), "plaza", Surface.OPEN_AREA)
+    plaza = plan.put("plaza", "open_area", union(_area(s) for s in found.streets if s.role == "plaza" and s.access == "allowed"), "plaza", Surface.OPEN_AREA)
     plan.put("rail", "vehicle_lane", union(e.shape for e in found.rails), "gravel", Surface.VEHICLE_LANE)
-    plan.put("water", "water", union(e.shape for e in found.water), "water", Surface.WATER)
     plan.put("play", "open_area", union(e.shape for e in found.play), "gravel", Surface.OPEN_AREA)
+    water = [e.shape for e in found.water]
+    plan.put("water", "water", union([*water, sea(found.coastlines, found.extent, ledger)]), "water", Surface.WATER)
     plan.put("parking", "shared_road", union(e.shape for e in found.parkings), "asphalt-light", Surface.SHARED_ROAD)
     plan.put("green", "vegetated", union(e.shape for e in found.green), "grass", Surface.VEGETATED)
     plan.put("square", "open_area", union(e.shape for e in found.squares), "plaza", Surface.OPEN_AREA)
-    frontage = common(placed.buffer(_FRONTAGE_M, quad_segs=2), built.buffer(_FRONTAGE_M, quad_segs=2, join_style="mitre"))
-    plan.put("frontage", "sidewalk", frontage, "paving", Surface.SIDEWALK)
+    walks = union([walks, plaza])
+    if not walks.is_empty:
+        beside = union([built, road_all]).buffer(_FRONTAGE_M, quad_segs=2, join_style="mitre")
+        plan.put("frontage", "sidewalk", common(walks.buffer(_FRONTAGE_M, quad_segs=2), beside), "paving", Surface.SIDEWALK)
     plan.put(BARE, "vegetated", found.extent, "soil", Surface.VEGETATED)
     return Pavement(plan.patches, union([road_bed, *(c.area for c in crossings)]), crossings)
 

@@ -44,6 +44,7 @@ class Survey:
     rails: list[Element] = field(default_factory=list)
     barriers: list[Element] = field(default_factory=list)
     gates: list[shapely.Point] = field(default_factory=list)
+    coastlines: list[Element] = field(default_factory=list)
     crossings: list[Element] = field(default_factory=list)
     entrances: list[Element] = field(default_factory=list)
     furniture: list[Element] = field(default_factory=list)
@@ -110,6 +111,8 @@ def _sort_line(element: Element, result: Survey, ledger: Ledger) -> None:
         result.rails.append(element.moved(element.shape.buffer(_RAIL_WIDTH_M[tags["railway"]] / 2.0, cap_style="flat")))
     elif tags.get("waterway") in _STREAM_WIDTH_M:
         result.water.append(element.moved(element.shape.buffer(_STREAM_WIDTH_M[tags["waterway"]] / 2.0, quad_segs=3)))
+    elif tags.get("natural") == "coastline":
+        result.coastlines.append(element)
     elif "barrier" in tags or tags.get("natural") == "tree_row":
         result.barriers.append(element)
 

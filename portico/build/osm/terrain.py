@@ -12,7 +12,7 @@ from portico.build.osm.layers import EMPTY, areas, common, lines_of, minus, tile
 from portico.build.osm.pavement import BARE, RAMP_M, Pavement
 from portico.build.primitives import flat_polygon, merge, prism, skirt
 from portico.build.scene import Scene
-from portico.build.textures import COVERS, cover_material, draw
+from portico.build.textures import COVERS, cover_material, draw, textured
 from portico.world import DEFAULT_ACCESS, Region, Surface
 
 WATER_DEPTH_M = 0.6
@@ -23,6 +23,7 @@ _TRIANGLE_M = 20.0
 _REGION_TILE_M = 200.0
 _STRIPE_PERIOD_M = 1.1
 _SEAM_M = 0.02
+_BARE_TINT = (0.62, 0.60, 0.58)
 
 
 def add_terrain(scene: Scene, pavement: Pavement, extent: shapely.Polygon, built: shapely.Geometry) -> None:
@@ -48,8 +49,9 @@ def _add_flat(scene: Scene, patch: Patch, area: shapely.Geometry, z: float) -> N
         vertices, faces = merge(meshes)
         cover = COVERS[patch.cover]
         uv = vertices[faces][:, :, :2] / cover.tile_m
-        label = "ground" if patch.region == BARE else cover.label
-        scene.add_mesh(vertices, faces, surface=patch.surface, material=cover_material(scene, patch.cover), instance=scene.instance(label), uv=uv)
+        bare = patch.region == BARE
+        material = textured(scene, "ground-bare", "gravel", _BARE_TINT) if bare else cover_material(scene, patch.cover)
+        scene.add_mesh(vertices, faces, surface=patch.surface, material=material, instance=scene.instance("ground" if bare else cover.label), uv=uv)
 
 
 def _regions(patch: Patch) -> list[Region]:
