@@ -1,5 +1,9 @@
 """What a camera sees: a triangle rasteriser with one visibility buffer, maps and contact sheets for people."""
 
+from portico.render.annotate import annotate_map
+from portico.render.contact_sheet import contact_sheet
+from portico.render.map_frame import MapFrame
+from portico.render.overview import overview
 from portico.render.renderer import CHANNELS, Renderer
 
-__all__ = ["CHANNELS", "Renderer"]
+__all__ = ["CHANNELS", "MapFrame", "Renderer", "annotate_map", "contact_sheet", "overview"]

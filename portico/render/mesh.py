@@ -42,8 +42,11 @@ def face_planes(triangles: NDArray[np.float32]) -> Floats:
     return np.concatenate([normals, (normals * corners[:, 0]).sum(axis=1)[:, None]], axis=1)
 
 
-def prepare(triangles: NDArray[np.float32]) -> Mesh:
-    """Chunks out of triangles (F, 3, 3); triangles without area are left out."""
+def prepare(triangles: NDArray[np.float32], face: NDArray[np.int64] | None = None) -> Mesh:
+    """Chunks out of triangles (F, 3, 3); triangles without area are left out.
+
+    ``face`` (F,) numbers them; by default each is its own position.
+    """
     plane = face_planes(triangles)
     low, high = triangles.min(axis=1).astype(np.float64), triangles.max(axis=1).astype(np.float64)
     extent = (high - low).max(axis=1) if len(triangles) else np.zeros(0)
@@ -54,10 +57,11 @@ def prepare(triangles: NDArray[np.float32]) -> Mesh:
     for size in range(len(_SIZE_CLASSES_M) + 1):
         groups += _split(np.flatnonzero(visible & (size_class == size)), centers)
     order = np.concatenate(groups) if groups else np.zeros(0, np.int64)
+    names = order if face is None else face[order]
     start = np.concatenate([[0], np.cumsum([len(g) for g in groups])]).astype(np.int64)
     chunk_low = np.array([low[g].min(axis=0) for g in groups]).reshape(-1, 3)
     chunk_high = np.array([high[g].max(axis=0) for g in groups]).reshape(-1, 3)
-    return Mesh(np.ascontiguousarray(triangles[order]), plane[order], order.astype(np.int32), start, chunk_low, chunk_high)
+    return Mesh(np.ascontiguousarray(triangles[order]), plane[order], names.astype(np.int32), start, chunk_low, chunk_high)
 
 
 def _split(members: NDArray[np.int64], centers: Floats) -> list[NDArray[np.int64]]:

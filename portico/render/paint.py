@@ -15,17 +15,16 @@ from portico.render.views import View, orthographic_view
 from portico.render.visibility import buffers, draw
 from portico.world.world import Light, World
 
-# Lamps light what faces up a little more than what faces down, and walls by their bearing, so that corners show.
-_LAMP_DIRECTION = np.array([0.34, 0.20, 0.92])
-_LAMP_CONTRAST = 0.30
-_SKY_CONTRAST = 0.35
+# Light without direction still differs by bearing and tilt, so that the corners of rooms and the dark sides of houses show.
+_LAMPS, _LAMPS_BY_NORMAL = 1.1, np.array([0.19, 0.10, 0.20])
+_SKY, _SKY_BY_NORMAL = 0.65, np.array([0.08, -0.05, 0.35])
 # Linear light above this is pressed softly below white instead of being cut off.
 _SHOULDER = 0.62
 #: Encoded values are looked up at this many steps between 0 and ``TONE_LIMIT`` of linear light.
 TONE_STEPS = 8192
 TONE_LIMIT = 2.0
-_SHADOW_PX = 2048
-_FINEST_SHADOW_M = 0.04
+_SHADOW_PX = 3072
+_FINEST_SHADOW_M = 0.02
 
 
 #: Columns of ``Paint.light``: unit normal, light without direction on the front and the back, sunlight there.
@@ -104,10 +103,9 @@ def shadow_map(mesh: Mesh, light: Light) -> tuple[View, NDArray[np.float32]]:
 
 def _light(normal: Floats, indoor: NDArray[np.bool_], light: Light) -> tuple[Floats, Floats]:
     """Light without direction and sunlight, (F, 2) each, on the front and the back of every triangle."""
-    lamp = _LAMP_DIRECTION / np.linalg.norm(_LAMP_DIRECTION)
     sides = np.stack([normal, -normal], axis=1)
-    inside = light.indoor * (1.0 + _LAMP_CONTRAST * (sides @ lamp - 0.25))
-    outside = light.sky * (1.0 + _SKY_CONTRAST * (sides[..., 2] - 1.0))
+    inside = light.indoor * (_LAMPS + sides @ _LAMPS_BY_NORMAL)
+    outside = light.sky * (_SKY + sides @ _SKY_BY_NORMAL)
     sun = light.sun * np.maximum(sides @ sun_direction(light), 0.0)
     return np.where(indoor[:, None], inside, outside), np.where(indoor[:, None], 0.0, sun)
 

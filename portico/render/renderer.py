@@ -12,8 +12,9 @@ from portico.errors import UnknownName
 from portico.geometry import Floats
 from portico.interface import Camera, Channel, Frame
 from portico.render.mesh import prepare
-from portico.render.paint import paint, shadow_map, texture_atlas
+from portico.render.paint import Paint, paint, shadow_map, texture_atlas
 from portico.render.shading import shade_depth, shade_labels, shade_normals, shade_rgb
+from portico.render.textures import Atlas
 from portico.render.views import View, perspective_view
 from portico.render.visibility import Visibility, buffers, draw
 from portico.world.world import World
@@ -83,12 +84,7 @@ class Renderer:
         """(H, W, 3) uint8 sRGB of what a view sees."""
         if self._sun is None:
             self._sun = shadow_map(self._mesh, self.world.appearance.light)
-        rays, lit = self._sun
-        rgb = np.empty((view.height, view.width, 3), np.uint8)
-        p, atlas = self._paint, self._atlas
-        texture = (p.uv, atlas.texels, atlas.levels, atlas.tiled, atlas.linear)
-        shade_rgb(seen.nearness, seen.face, view, p.light, p.look, p.material, *texture, p.tone, p.sky, rays, lit, rgb, get_num_threads())
-        return rgb
+        return shade_view(seen, view, self._paint, self._atlas, self._sun)
 
     def _look(self, view: View) -> Visibility:
         size = (view.width, view.height)
@@ -96,6 +92,13 @@ class Renderer:
             self._buffers[size] = buffers(*size)
         draw(self._mesh, view, self._buffers[size], get_num_threads())
         return self._buffers[size]
+
+
+def shade_view(seen: Visibility, view: View, colors: Paint, atlas: Atlas, sun: tuple[View, NDArray[np.float32]]) -> NDArray[np.uint8]:
+    """(H, W, 3) uint8 sRGB of what a view sees, lit by the sun's shadow map."""
+    rgb = np.empty((view.height, view.width, 3), np.uint8)
+    shade_rgb(seen.nearness, seen.face, view, colors, atlas, *sun, rgb, get_num_threads())
+    return rgb
 
 
 def semantic_labels(world: World) -> NDArray[np.int32]:
@@ -113,4 +116,5 @@ def average_samples(image: NDArray[np.uint8], samples: int) -> NDArray[np.uint8]
     """An image (H, W, 3) reduced by an integer factor, sRGB values averaged."""
     height, width = image.shape[0] // samples, image.shape[1] // samples
     blocks = image[: height * samples, : width * samples].reshape(height, samples, width, samples, 3)
-    return np.round(blocks.mean(axis=(1, 3), dtype=np.float32)).astype(np.uint8)
+    averaged: NDArray[np.uint8] = np.round(blocks.mean(axis=(1, 3), dtype=np.float32)).astype(np.uint8)
+    return averaged

@@ -7,8 +7,8 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from portico.geometry import Floats
-from portico.render.paint import EVEN, MATERIAL, NX, NY, NZ, SUN, TEXTURE, TONE_LIMIT, TONE_STEPS, UV_ROW
-from portico.render.textures import sample
+from portico.render.paint import EVEN, MATERIAL, NX, NY, NZ, SUN, TEXTURE, TONE_LIMIT, TONE_STEPS, UV_ROW, Paint
+from portico.render.textures import Atlas, sample
 from portico.render.views import View
 
 Triple = tuple[float, float, float]
@@ -62,22 +62,19 @@ def shade_rgb(
     nearness: NDArray[np.float32],
     face: NDArray[np.int32],
     view: View,
-    light: NDArray[np.float32],
-    look: NDArray[np.int32],
-    material: NDArray[np.float32],
-    uv: Floats,
-    texels: NDArray[np.uint8],
-    levels: NDArray[np.int64],
-    tiled: NDArray[np.bool_],
-    linear: NDArray[np.float32],
-    tone: NDArray[np.uint8],
-    sky: NDArray[np.float32],
+    paint: Paint,
+    atlas: Atlas,
     rays: View,
     lit: NDArray[np.float32],
     out: NDArray[np.uint8],
     threads: int,
 ) -> None:
-    """sRGB colour: texture times material times light, plus what glows; the sky where nothing is seen."""
+    """sRGB colour: texture times material times light, plus what glows; the sky where nothing is seen.
+
+    ``rays`` and ``lit`` are the sun's shadow map: its view and the nearness it sees.
+    """
+    light, look, material, uv, tone, sky = paint
+    texels, levels, tiled, linear = atlas
     for slot in prange(threads):
         for row in range(slot, out.shape[0], threads):
             for column in range(out.shape[1]):
@@ -168,7 +165,7 @@ def _in_sun(point: Triple, light: NDArray[np.float32], f: int, side: int, rays: 
     fx, fy = x - column, y - row
     top = (1.0 - fx) * (nearness >= lit[row, column]) + fx * (nearness >= lit[row, column + 1])
     bottom = (1.0 - fx) * (nearness >= lit[row + 1, column]) + fx * (nearness >= lit[row + 1, column + 1])
-    return (1.0 - fy) * top + fy * bottom
+    return float((1.0 - fy) * top + fy * bottom)
 
 
 @njit(cache=True, forceinline=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -13,13 +13,13 @@ _LEVELS = 14
 _MOST_TAPS = 4
 
 
-def to_linear(encoded: NDArray[np.floating]) -> NDArray[np.float64]:
+def to_linear(encoded: NDArray[Any]) -> NDArray[np.float64]:
     """sRGB values 0..1 to linear light (IEC 61966-2-1)."""
     encoded = np.asarray(encoded, np.float64)
     return np.where(encoded <= 0.04045, encoded / 12.92, ((np.maximum(encoded, 0.0) + 0.055) / 1.055) ** 2.4)
 
 
-def to_srgb(linear: NDArray[np.floating]) -> NDArray[np.float64]:
+def to_srgb(linear: NDArray[Any]) -> NDArray[np.float64]:
     """Linear light 0..1 to sRGB values (IEC 61966-2-1)."""
     linear = np.asarray(linear, np.float64)
     return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 1e-12) ** (1.0 / 2.4) - 0.055)
@@ -47,7 +47,7 @@ def pack(textures: list[NDArray[np.uint8]], tiled: list[bool]) -> Atlas:
     parts: list[NDArray[np.uint8]] = []
     offset = 0
     for t, texture in enumerate(textures):
-        image = linear[np.ascontiguousarray(texture[..., :3])]
+        image: NDArray[np.float32] = linear[np.ascontiguousarray(texture[..., :3])]
         for level in range(_LEVELS):
             encoded = np.round(to_srgb(image) * 255.0).astype(np.uint8)
             levels[t, level] = offset, image.shape[1], image.shape[0]
@@ -71,7 +71,7 @@ def _halve(image: NDArray[np.float32]) -> NDArray[np.float32]:
         counts = np.diff(np.append(starts, size))
         shape = [1, 1, 1]
         shape[axis] = len(starts)
-        image = np.add.reduceat(image, starts, axis=axis) / counts.reshape(shape).astype(np.float32)
+        image = (np.add.reduceat(image, starts, axis=axis) / counts.reshape(shape)).astype(np.float32)
     return image
 
 

@@ -55,7 +55,7 @@ def perspective_view(T_world_camera: Floats, camera: Camera, *, samples: int = 1
     T = np.asarray(T_world_camera, dtype=np.float64)
     width, height = camera.width * samples, camera.height * samples
     axes, center = T[:3, :3].T.ravel().tolist(), T[:3, 3].tolist()
-    return View(*axes, *center, camera.focal_px * samples, 0.5 * width, 0.5 * height, width, height, NEAR_M, 0.0, True)
+    return View._make((*axes, *center, camera.focal_px * samples, 0.5 * width, 0.5 * height, width, height, NEAR_M, 0.0, True))
 
 
 def orthographic_view(axes: Floats, center: Floats, pixels_per_m: float, width: int, height: int, depth_m: float) -> View:
@@ -64,4 +64,4 @@ def orthographic_view(axes: Floats, center: Floats, pixels_per_m: float, width: 
     axes (3, 3): rows are the view's right, down and forward, world frame. center (3,).
     """
     numbers = np.concatenate([np.ravel(axes), np.ravel(center)]).astype(np.float64).tolist()
-    return View(*numbers, float(pixels_per_m), 0.5 * width, 0.5 * height, width, height, 0.0, float(depth_m), False)
+    return View._make((*numbers, float(pixels_per_m), 0.5 * width, 0.5 * height, width, height, 0.0, float(depth_m), False))

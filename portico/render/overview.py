@@ -1,0 +1,99 @@
+"""A picture of a world from straight above, for people: shaded, anti-aliased, buildings cut open."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import get_num_threads
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter, maximum_filter
+
+from portico.geometry import Floats
+from portico.render.cutaway import Cutaway, cut_open, solid_pixels
+from portico.render.map_frame import MapFrame, fit
+from portico.render.mesh import prepare
+from portico.render.paint import paint, shadow_map, texture_atlas
+from portico.render.renderer import average_samples, shade_view
+from portico.render.textures import to_linear
+from portico.render.views import orthographic_view
+from portico.render.visibility import buffers, draw
+from portico.world import Surface, World
+
+_SAMPLES = 2
+_MARGIN = 0.02
+_RELIEF_M, _RELIEF_PER_M, _MOST_RELIEF = 0.25, 0.35, 0.32
+_STEP_M, _STEP_SHADE = 0.04, 0.78
+_PAPER_SRGB = (0.957, 0.949, 0.929)
+# East, south and down: a map seen from above with north at the top.
+_DOWN = np.array([[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]])
+#: What a cut shows of walls, windows and doors, sRGB.
+_CUT_COLORS: tuple[tuple[tuple[Surface, ...], tuple[int, int, int]], ...] = (
+    ((Surface.WALL,), (52, 54, 60)),
+    ((Surface.WINDOW,), (120, 170, 205)),
+    ((Surface.DOOR,), (150, 104, 62)),
+)
+
+
+def overview(
+    world: World,
+    *,
+    size_px: int = 1600,
+    level: int | None = None,
+    cut_m: float = 1.8,
+    bounds: tuple[float, float, float, float] | None = None,
+) -> tuple[NDArray[np.uint8], MapFrame]:
+    """An orthographic north-up picture (H, W, 3) uint8 sRGB and the frame to draw on it.
+
+    Args:
+        size_px: length of the longer side.
+        level: which floor of the enterable buildings to lay open, ``cut_m`` above its floor; the street's by default.
+        bounds: west, south, east, north in metres; the whole world with a margin by default.
+    """
+    level = 0 if level is None else level
+    cutaway = cut_open(world, level, cut_m)
+    frame = fit(bounds or _whole(cutaway), size_px, level if cutaway.sections else None)
+    fine = (frame.height * _SAMPLES, frame.width * _SAMPLES)
+    image = average_samples(_picture(world, cutaway, frame, fine), _SAMPLES)
+    return image, frame
+
+
+def _picture(world: World, cutaway: Cutaway, frame: MapFrame, fine: tuple[int, int]) -> NDArray[np.uint8]:
+    mesh = prepare(cutaway.triangles, cutaway.face)
+    top, bottom = float(cutaway.triangles[:, :, 2].max(initial=0.0)), float(cutaway.triangles[:, :, 2].min(initial=0.0))
+    west, south, east, north = frame.bounds
+    center = np.array([0.5 * (west + east), 0.5 * (south + north), top + 1.0])
+    view = orthographic_view(_DOWN, center, frame.px_per_m * _SAMPLES, fine[1], fine[0], top - bottom + 2.0)
+    seen = buffers(fine[1], fine[0])
+    draw(mesh, view, seen, get_num_threads())
+    whole = prepare(world.geometry.triangles)
+    colors = paint(world)._replace(sky=np.tile(to_linear(np.array(_PAPER_SRGB)), (2, 1)).astype(np.float32))
+    height = np.where(seen.face >= 0, view.oz - view.far + seen.nearness, np.nan)
+    image = shade_view(seen, view, colors, texture_atlas(world), shadow_map(whole, world.appearance.light))
+    image = _in_relief(image, height, view.scale)
+    to_pixels = np.array([frame.x_min, frame.y_max, view.scale])
+    for section in cutaway.sections:
+        below = height <= section.z_m + 1e-3
+        for surfaces, color in _CUT_COLORS:
+            image[solid_pixels(section, surfaces, to_pixels, fine) & below] = color
+    return image
+
+
+def _in_relief(image: NDArray[np.uint8], height: Floats, px_per_m: float) -> NDArray[np.uint8]:
+    """Darkens what lies lower than its surroundings, softly, and the foot of every step sharply.
+
+    Flat light from above would leave a table and the floor beside it the same.
+    """
+    known = np.isfinite(height)
+    ground = np.where(known, height, np.nanmin(height) if known.any() else 0.0)
+    surroundings = gaussian_filter(ground, _RELIEF_M * px_per_m, truncate=2.5)
+    shade = 1.0 - np.clip(_RELIEF_PER_M * (surroundings - ground), 0.0, _MOST_RELIEF)
+    rise = maximum_filter(ground, size=3) - ground
+    shade *= np.where(rise > _STEP_M, _STEP_SHADE, 1.0)
+    shade[~known] = 1.0
+    return np.round(image * shade[:, :, None]).astype(np.uint8)
+
+
+def _whole(cutaway: Cutaway) -> tuple[float, float, float, float]:
+    corners = cutaway.triangles.reshape(-1, 3)
+    (west, south), (east, north) = corners[:, :2].min(axis=0).tolist(), corners[:, :2].max(axis=0).tolist()
+    margin = _MARGIN * max(east - west, north - south)
+    return west - margin, south - margin, east + margin, north + margin
