@@ -1,0 +1,61 @@
+"""What a policy is told, and when."""
+
+import dataclasses
+
+import pytest
+from little_town import SPECS, TOWN, episode
+
+from portico.interface import StageBrief
+from portico.tasks import TASK_STAGES, StageSpec, default_instruction, released, stage_brief
+
+
+@pytest.mark.parametrize(
+    ("task", "pose", "route"),
+    [
+        ("exit", [0], [0]),
+        ("entrance", [0], [0]),
+        ("ovon", [0], [0]),
+        ("point", [1], [0]),
+        ("object", [1], [0]),
+        ("outdoor", [1], [1]),
+        ("i2o", [0, 1], [0, 1]),
+        ("o2i", [1, 1], [1, 0]),
+        ("i2o2i", [0, 1, 1, 1], [0, 1, 0, 0]),
+    ],
+)
+def test_pose_and_route_wait_for_the_exit(task, pose, route):
+    releases = [released(episode(task), k) for k in range(len(TASK_STAGES[task]))]
+    assert [r.pose for r in releases] == [bool(p) for p in pose]
+    assert [r.route for r in releases] == [bool(r) for r in route]
+
+
+def test_a_brief_carries_the_goal_only_where_the_task_gives_it():
+    briefs = [stage_brief(episode(), k) for k in range(4)]
+    assert [b.goal for b in briefs] == [None, (38.5, 5, 0), None, None]
+    assert [b.category for b in briefs] == ["", "", "", "counter"]
+    assert [b.route is not None for b in briefs] == [False, True, False, False]
+    assert briefs[1].route.shape == (4, 3)
+    assert [(b.index, b.count) for b in briefs] == [(k, 4) for k in range(4)]
+
+
+def test_no_brief_names_a_building_by_id():
+    hidden = StageSpec(kind="entrance", building="secret-building-17")
+    brief = stage_brief(episode("entrance", stages=[hidden]), 0)
+    assert "secret" not in repr(brief)
+    assert {f.name for f in dataclasses.fields(StageBrief)} == {"kind", "index", "count", "instruction", "category", "goal", "route"}
+
+
+def test_an_episodes_own_instruction_wins():
+    spec = SPECS["exit"].model_copy(update={"instruction": "Head out. Stay off the grass."})
+    assert stage_brief(episode("exit", stages=[spec]), 0).instruction == "Head out. Stay off the grass."
+
+
+def test_default_instructions_name_things_as_people_do():
+    assert default_instruction(SPECS["entrance"], TOWN) == "Find the entrance of Cafe Lark, go in and stop inside."
+    assert default_instruction(SPECS["exit"], TOWN) == "Leave Crumb through an exit and stop outdoors where people may walk."
+    bare = TOWN.model_copy(update={"places": []})
+    assert "the office" in default_instruction(SPECS["exit"], bare)
+    assert default_instruction(StageSpec(kind="object", category="office_chair")) == "Find an office chair and stop next to it."
+    assert all(
+        default_instruction(StageSpec(kind=kind)) for kind in ("exit", "outdoor", "entrance", "ovon", "point", "object", "boundary", "landmark", "route")
+    )
