@@ -1,0 +1,250 @@
+"""Any-angle shortest paths on square lattices, flat or layered.
+
+A lattice is a graph whose nodes sit at integer cells: ``links`` (N, 4) names the neighbour to the E, N, W, S or -1, bit d of
+``diagonals`` (N,) allows the step NE, NW, SW, SE. Layers, stairs and bridges are just links. The search is Theta* (Nash
+et al. 2007) with inherited sight: where both ends of a lattice edge see the same turning point, so does what lies behind the
+edge, so that most lines of sight cost no walk at all. Every value is the length of a path that exists, and never longer than
+the shortest 8-connected path. Lengths are in cells unless a name says metres.
+"""
+
+from __future__ import annotations
+
+from math import hypot, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from portico.geometry import Floats
+
+_ROOT2 = sqrt(2.0)
+_BUCKETS, _PER_CELL = 64, 2.0
+_GAIN = 1e-9
+
+
+class Lattice(NamedTuple):
+    """links: (N, 4) int32. diagonals: (N,) uint8. cells: (N, 2) int32, column (x) and row (y) of every node."""
+
+    links: NDArray[np.int32]
+    diagonals: NDArray[np.uint8]
+    cells: NDArray[np.int32]
+
+
+class Field(NamedTuple):
+    """values: (N,) float64 lengths to the nearest source, inf where there is no way. roots: (N,) int32 next turning point, -1 without a way."""
+
+    values: Floats
+    roots: NDArray[np.int32]
+
+
+def flat_lattice(height: int, width: int, free: NDArray[np.bool_]) -> Lattice:
+    """Lattice over a map (height, width), node = row · width + column; a diagonal step needs both cells beside it free."""
+    node = np.arange(height * width, dtype=np.int32).reshape(height, width)
+    links = np.full((height, width, 4), -1, np.int32)
+    links[:, :-1, 0], links[:-1, :, 1], links[:, 1:, 2], links[1:, :, 3] = node[:, 1:], node[1:], node[:, :-1], node[:-1]
+    diagonals = np.zeros((height, width), np.uint8)
+    padded = np.pad(free, 1)
+    beside = [padded[1:-1, 2:], padded[2:, 1:-1], padded[1:-1, :-2], padded[:-2, 1:-1]]
+    for d in range(4):
+        diagonals |= (beside[d] & beside[(d + 1) % 4]).astype(np.uint8) << d
+    cells = np.stack([node.ravel() % width, node.ravel() // width], axis=1)
+    return Lattice(links.reshape(-1, 4), diagonals.ravel(), cells)
+
+
+def distance_field(lattice: Lattice, usable: NDArray[np.bool_], sources: NDArray[np.int32], offsets: Floats | None = None, limit: float = np.inf) -> Field:
+    """Any-angle lengths from every usable node to the nearest of ``sources`` (K,), each starting at its offset (K,), up to a limit."""
+    offsets = np.zeros(len(sources)) if offsets is None else np.asarray(offsets, np.float64)
+    none, nowhere = np.empty(0, np.int32), np.empty(0)
+    values, roots, _ = _search(lattice, usable, np.asarray(sources, np.int32), offsets, none, nowhere, 0.0, 0.0, 0.0, limit)
+    return Field(values, roots)
+
+
+def shortest_path(
+    lattice: Lattice,
+    usable: NDArray[np.bool_],
+    sources: NDArray[np.int32],
+    offsets: Floats,
+    targets: NDArray[np.int32],
+    tails: Floats,
+    aim: tuple[float, float],
+) -> tuple[NDArray[np.int32], float] | None:
+    """A* from any of ``sources`` to any of ``targets``, which lie ``tails`` (K,) from ``aim``, in cells.
+
+    Returns:
+        Turning points from source to target (M,) and the length with offset and tail; None when there is no way.
+    """
+    args = (np.asarray(sources, np.int32), np.asarray(offsets, np.float64), np.asarray(targets, np.int32), np.asarray(tails, np.float64))
+    values, roots, reached = _search(lattice, usable, *args, aim[0], aim[1], 1.0, np.inf)
+    if reached < 0:
+        return None
+    node = int(targets[reached])
+    return follow_roots(roots, node)[::-1], float(values[node] + tails[reached])
+
+
+def follow_roots(roots: NDArray[np.int32], node: int) -> NDArray[np.int32]:
+    """Turning points from a node to its source, both included."""
+    chain = [node]
+    while roots[chain[-1]] != chain[-1]:
+        chain.append(int(roots[chain[-1]]))
+    return np.array(chain, np.int32)
+
+
+def map_distance_field(free: NDArray[np.bool_], goals: NDArray[np.int32], cell_m: float) -> Floats:
+    """Metres from every cell of a map (H, W) to the nearest goal cell (K, 2) of (row, column); inf where there is no way."""
+    height, width = free.shape
+    goals = np.asarray(goals, np.int64).reshape(-1, 2)
+    sources = (goals[:, 0] * width + goals[:, 1]).astype(np.int32)
+    return distance_field(flat_lattice(height, width, free), free.ravel(), sources).values.reshape(height, width) * cell_m
+
+
+def map_path(free: NDArray[np.bool_], start: tuple[int, int], goal: tuple[int, int]) -> NDArray[np.int32] | None:
+    """Turning points (M, 2), (row, column), of a shortest any-angle path between two cells of a map (H, W); None when there is none."""
+    height, width = free.shape
+    one, zero = np.array([start[0] * width + start[1]], np.int32), np.zeros(1)
+    goals = np.array([goal[0] * width + goal[1]], np.int32)
+    found = shortest_path(flat_lattice(height, width, free), free.ravel(), one, zero, goals, zero, (float(goal[1]), float(goal[0])))
+    return None if found is None else np.stack(np.divmod(found[0], width), axis=1).astype(np.int32)
+
+
+@njit(cache=True, nogil=True)
+def _search(lattice, usable, sources, offsets, targets, tails, aim_x, aim_y, pull, limit):  # type: ignore[no-untyped-def]
+    """Label-correcting Theta* over buckets half a cell wide; ``pull`` 1 adds the straight distance to the aim (A*), 0 does not.
+
+    Returns values, roots and the best target's index (-1 for none). It ends once no open node can improve the best target.
+    """
+    links, diagonals, cells = lattice.links, lattice.diagonals, lattice.cells
+    count = usable.size
+    values, roots = np.full(count, np.inf), np.full(count, -1, np.int32)
+    heads = np.full(_BUCKETS, -1, np.int32)
+    after, before = np.empty(count, np.int32), np.empty(count, np.int32)
+    bucket_of = np.full(count, -1, np.int8)
+    open_nodes = 0
+    now = np.iinfo(np.int64).max
+    for a in range(sources.size):
+        n = sources[a]
+        if usable[n] and offsets[a] < values[n]:
+            values[n], roots[n] = offsets[a], n
+            now = min(now, int(_PER_CELL * (offsets[a] + pull * hypot(cells[n, 0] - aim_x, cells[n, 1] - aim_y))))
+    for a in range(sources.size):
+        n = sources[a]
+        if usable[n] and bucket_of[n] < 0:
+            key = values[n] + pull * hypot(cells[n, 0] - aim_x, cells[n, 1] - aim_y)
+            open_nodes += _put(n, min(int(_PER_CELL * key), now + _BUCKETS - 1), heads, after, before, bucket_of)
+    best, best_length = -1, limit
+    while open_nodes > 0 and now / _PER_CELL <= best_length:
+        n = heads[now % _BUCKETS]
+        if n < 0:
+            now += 1
+            continue
+        _take(n, heads, after, before, bucket_of)
+        open_nodes -= 1
+        for a in range(targets.size):
+            if targets[a] == n and values[n] + tails[a] < best_length:
+                best, best_length = a, values[n] + tails[a]
+        s = roots[n]
+        for d in range(8):
+            m = _neighbour(links, diagonals, n, d)
+            if m < 0 or not usable[m]:
+                continue
+            direct = values[s] + hypot(cells[m, 0] - cells[s, 0], cells[m, 1] - cells[s, 1])
+            if direct >= values[m] - _GAIN:
+                continue
+            turning = values[n] + (1.0 if d < 4 else _ROOT2)
+            if s == n or _inherits(links, diagonals, cells, roots, usable, s, n, m, d) or sees(lattice, usable, s, m):
+                values[m], roots[m] = direct, s
+            elif turning < values[m] - _GAIN:
+                values[m], roots[m] = turning, n
+            else:
+                continue
+            key = values[m] + pull * hypot(cells[m, 0] - aim_x, cells[m, 1] - aim_y)
+            slot = min(max(now, int(_PER_CELL * key)), now + _BUCKETS - 1)
+            if bucket_of[m] != slot % _BUCKETS:
+                if bucket_of[m] >= 0:
+                    _take(m, heads, after, before, bucket_of)
+                    open_nodes -= 1
+                open_nodes += _put(m, slot, heads, after, before, bucket_of)
+    return values, roots, best
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _put(n, slot, heads, after, before, bucket_of):  # type: ignore[no-untyped-def]
+    b = slot % _BUCKETS
+    after[n], before[n] = heads[b], -1
+    if heads[b] >= 0:
+        before[heads[b]] = n
+    heads[b], bucket_of[n] = n, b
+    return 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _take(n, heads, after, before, bucket_of):  # type: ignore[no-untyped-def]
+    if before[n] >= 0:
+        after[before[n]] = after[n]
+    else:
+        heads[bucket_of[n]] = after[n]
+    if after[n] >= 0:
+        before[after[n]] = before[n]
+    bucket_of[n] = -1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _neighbour(links, diagonals, n, d):  # type: ignore[no-untyped-def]
+    """Neighbour in direction d: 0 to 3 are E, N, W, S; 4 to 7 are NE, NW, SW, SE."""
+    if d < 4:
+        return links[n, d]
+    if (diagonals[n] >> (d - 4)) & 1:
+        return links[links[n, d - 4], (d - 3) % 4]
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _inherits(links, diagonals, cells, roots, usable, s, n, m, d):  # type: ignore[no-untyped-def]
+    """Whether m sees s because the ray between them crosses a lattice edge n k, and s is the turning point of both its ends."""
+    rx, ry = cells[m, 0] - cells[s, 0], cells[m, 1] - cells[s, 1]
+    side = rx * (cells[n, 1] - cells[s, 1]) - ry * (cells[n, 0] - cells[s, 0])
+    if side == 0:
+        return True
+    if d < 4:
+        turn = (d + 3) % 4 if side > 0 else (d + 1) % 4
+        k = links[n, turn]
+        across = d if side > 0 else (d + 3) % 4
+        if k < 0 or not (diagonals[k] >> across) & 1:
+            return False
+    else:
+        k = links[n, d - 4] if side > 0 else links[n, (d - 3) % 4]
+    if not usable[k] or (roots[k] != s and k != s):
+        return False
+    other = rx * (cells[k, 1] - cells[s, 1]) - ry * (cells[k, 0] - cells[s, 0])
+    return (other <= 0) if side > 0 else (other >= 0)
+
+
+@njit(cache=True, nogil=True)
+def sees(lattice, usable, s, m):  # type: ignore[no-untyped-def]
+    """Whether the straight segment between two nodes only crosses lattice edges between usable nodes."""
+    links, diagonals, cells = lattice.links, lattice.diagonals, lattice.cells
+    dx, dy = cells[m, 0] - cells[s, 0], cells[m, 1] - cells[s, 1]
+    along, aside = (0 if dx > 0 else 2), (1 if dy > 0 else 3)
+    steps, climb = abs(dx), abs(dy)
+    if climb > steps:
+        along, aside, steps, climb = aside, along, climb, steps
+    slant = min(along, aside) if abs(along - aside) == 1 else 3
+    low, rest = s, 0
+    for _ in range(steps):
+        rise = rest + climb >= steps
+        if rise and rest == 0:
+            if not (diagonals[low] >> slant) & 1:
+                return False
+            low = links[links[low, along], aside]
+        elif rise:
+            low = links[links[low, aside], along]
+        else:
+            low = links[low, along]
+        if low < 0 or not usable[low]:
+            return False
+        rest = rest + climb - steps if rise else rest + climb
+        if rest > 0:
+            high = links[low, aside]
+            if high < 0 or not usable[high]:
+                return False
+    return low == m

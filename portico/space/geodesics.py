@@ -1,0 +1,247 @@
+"""Shortest ways over a Space: single paths and fields of distances.
+
+The search runs on *roomy* nodes, those at least √(r² + c²/2) from everything (r radius, c cell). A disc that keeps clear of the
+corners of a lattice triangle by that much cannot be reached by anything between them, so what the lattice sees, a swept
+body can drive. Paths are swept all the same; where uneven ground breaks the argument the segment is mended locally.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from portico.geometry import Floats, polyline_length
+from portico.grids import paths
+from portico.space.queries import walk
+
+if TYPE_CHECKING:
+    from portico.space.space import Space
+
+#: Rings of nodes around a point that it may enter the lattice by.
+_ENTRY_RINGS = 3
+
+
+@dataclass(frozen=True)
+class GeodesicPath:
+    """A way that a swept body can drive.
+
+    Attributes:
+        points: (M, 3) float64, turning points with the height of the surface there; M >= 2 (start and goal may coincide).
+        length_m: horizontal length.
+    """
+
+    points: Floats
+    length_m: float
+
+    @cached_property
+    def surface_length_m(self) -> float:
+        """Length in three dimensions along the turning points; a flight of stairs between two of them counts as its slope."""
+        return polyline_length(self.points)
+
+
+@dataclass(frozen=True)
+class DistanceField:
+    """Horizontal any-angle distances to the nearest of some goals.
+
+    Attributes:
+        values: (N,) float64 metres for every node of the space; inf where there is no way.
+    """
+
+    values: Floats
+    _roots: NDArray[np.int32] = field(repr=False)
+    _ends: dict[int, Floats] = field(repr=False)
+    _usable: NDArray[np.bool_] = field(repr=False)
+    _space: Space = field(repr=False)
+
+    def at(self, points: ArrayLike) -> Floats:
+        """Distances in metres at points (M, 3): (M,); inf without a way. Points up to three cells off the free nodes take the nearest way in."""
+        points = np.atleast_2d(np.asarray(points, np.float64))
+        values: Floats = _values_at(self._space.ground, self._usable, self.values, points, self._space.locate(points), self._space.lattice.cells)
+        return values
+
+    def path_from(self, point: ArrayLike) -> GeodesicPath | None:
+        """The way from a point (3,) to its nearest goal; None without one."""
+        start = np.asarray(point, np.float64)
+        nodes, costs = entries(self._space, start, self._usable)
+        totals = self.values[nodes] + costs
+        if len(nodes) == 0 or not np.isfinite(totals.min()):
+            return None
+        chain = paths.follow_roots(self._roots, int(nodes[np.argmin(totals)]))
+        return _path(self._space, start, chain, self._ends.get(int(chain[-1])), self._usable)
+
+
+def shortest_path(space: Space, start: ArrayLike, goal: ArrayLike, mask: NDArray[np.bool_] | None) -> GeodesicPath | None:
+    """See ``Space.path``."""
+    a, b = np.asarray(start, np.float64), np.asarray(goal, np.float64)
+    usable = space.roomy if mask is None else space.roomy & mask
+    sources, offsets = entries(space, a, usable)
+    targets, tails = entries(space, b, usable)
+    if len(sources) == 0 or len(targets) == 0:
+        return None
+    c = space.cell_m
+    aim = ((b[0] - space.ground.x0) / c - 0.5, (b[1] - space.ground.y0) / c - 0.5)
+    found = paths.shortest_path(space.lattice, usable, sources, offsets / c, targets, tails / c, aim)
+    return None if found is None else _path(space, a, found[0], b, usable)
+
+
+def distance_field(space: Space, goals: ArrayLike, mask: NDArray[np.bool_] | None, limit_m: float) -> DistanceField:
+    """See ``Space.distance_field``."""
+    usable = space.roomy if mask is None else space.roomy & mask
+    goals = np.asarray(goals)
+    best: dict[int, float] = {}
+    ends: dict[int, Floats] = {}
+    if goals.ndim == 1 and np.issubdtype(goals.dtype, np.integer):
+        best = {int(n): 0.0 for n in goals if usable[n]}
+    else:
+        for goal in np.asarray(goals, np.float64).reshape(-1, 3):
+            for n, cost in zip(*entries(space, goal, usable), strict=True):
+                if cost < best.get(int(n), np.inf):
+                    best[int(n)], ends[int(n)] = float(cost), goal
+    sources, offsets = np.array(list(best), np.int32), np.array(list(best.values()), np.float64)
+    found = paths.distance_field(space.lattice, usable, sources, offsets / space.cell_m, limit_m / space.cell_m)
+    return DistanceField(found.values * space.cell_m, found.roots, ends, usable, space)
+
+
+def entries(space: Space, point: Floats, usable: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Floats]:
+    """Usable nodes that a body at a point (3,) reaches by one short straight motion, with the distances to them in metres."""
+    g = space.ground
+    x, y = (point[0] - g.x0) / g.cell, (point[1] - g.y0) / g.cell
+    nodes, costs = _entries(g, usable, space.lattice.cells, int(space.locate(point[None])[0]), x, y)
+    return nodes, costs * g.cell
+
+
+@njit(cache=True, nogil=True)
+def _entries(g, usable, cells, n, x, y):  # type: ignore[no-untyped-def]
+    near = _ring(g, n)
+    nodes, costs = np.empty(near.size, np.int32), np.empty(near.size)
+    everywhere = np.empty(0, np.bool_)
+    count = 0
+    for m in near:
+        mx, my = cells[m, 0] + 0.5, cells[m, 1] + 0.5
+        if usable[m]:
+            share, end = walk(g, everywhere, n, x, y, mx, my)
+            if share >= 1.0 and end == m:
+                nodes[count], costs[count] = m, np.hypot(mx - x, my - y)
+                count += 1
+    return nodes[:count].copy(), costs[:count].copy()
+
+
+@njit(cache=True, nogil=True)
+def _ring(g, n):  # type: ignore[no-untyped-def]
+    """A node and those within a few links of it, nearest first."""
+    side = 2 * _ENTRY_RINGS + 1
+    near = np.empty(side * side, np.int32)
+    if n < 0:
+        return near[:0]
+    near[0] = n
+    begin, end, layer = 0, 1, 0
+    while layer < _ENTRY_RINGS:
+        stop = end
+        for a in range(begin, stop):
+            for d in range(4):
+                m = g.links[near[a], d]
+                fresh = m >= 0 and end < near.size
+                for b in range(end):
+                    fresh = fresh and near[b] != m
+                if fresh:
+                    near[end] = m
+                    end += 1
+        begin = stop
+        layer += 1
+    return near[:end]
+
+
+@njit(cache=True, nogil=True)
+def _values_at(g, usable, values, points, nodes, cells):  # type: ignore[no-untyped-def]
+    out = np.full(nodes.size, np.inf)
+    for a in range(nodes.size):
+        for m in _ring(g, nodes[a]):
+            if usable[m] and values[m] < np.inf:
+                gap = np.hypot(g.x0 + (cells[m, 0] + 0.5) * g.cell - points[a, 0], g.y0 + (cells[m, 1] + 0.5) * g.cell - points[a, 1])
+                out[a] = min(out[a], values[m] + gap)
+    return out
+
+
+def _path(space: Space, start: Floats, chain: NDArray[np.int32], end: Floats | None, usable: NDArray[np.bool_]) -> GeodesicPath:
+    """Turning points joined to start and end, segments swept and mended, needless turns dropped."""
+    g = space.ground
+    centres = space.lattice.cells[chain] + 0.5
+    first, last = int(space.locate(start[None])[0]), int(chain[-1] if end is None else space.locate(end[None])[0])
+    ends = centres[-1:] if end is None else (end[None, :2] - [g.x0, g.y0]) / g.cell
+    xy = np.concatenate([(start[None, :2] - [g.x0, g.y0]) / g.cell, centres, ends])
+    nodes = np.concatenate([[first], chain, [last]]).astype(np.int32)
+    xy, nodes = _mend(g, usable, space.lattice.cells, xy, nodes)
+    xy, nodes = _tighten(g, usable, xy, nodes)
+    points = np.column_stack([xy * g.cell + [g.x0, g.y0], g.z[nodes].astype(np.float64)])
+    points[0, :2] = start[:2]
+    if end is not None:
+        points[-1, :2] = end[:2]
+    return GeodesicPath(points, polyline_length(points[:, :2]))
+
+
+@njit(cache=True, nogil=True)
+def _clear(g, allowed, n, m, xy_n, xy_m):  # type: ignore[no-untyped-def]
+    """Whether the body passes straight from one point to the other, and arrives on the right node, both ways."""
+    share, end = walk(g, allowed, n, xy_n[0], xy_n[1], xy_m[0], xy_m[1])
+    return share >= 1.0 and end == m
+
+
+@njit(cache=True, nogil=True)
+def _mend(g, usable, cells, xy, nodes):  # type: ignore[no-untyped-def]
+    """Replace each segment that fails its sweep by steps from node to node along the lattice."""
+    everywhere = np.empty(0, np.bool_)
+    new_xy, new_nodes = np.empty((nodes.size * 2 + 64, 2)), np.empty(nodes.size * 2 + 64, np.int32)
+    new_xy[0], new_nodes[0], count = xy[0], nodes[0], 1
+    for a in range(nodes.size - 1):
+        n, m = nodes[a], nodes[a + 1]
+        inner = a > 0 and a + 2 < nodes.size
+        while inner and n != m and not _clear(g, everywhere, n, m, new_xy[count - 1], xy[a + 1]):
+            step, least = m, np.inf
+            for d in range(4):
+                for e in range(-1, 2):
+                    k = g.links[n, d]
+                    if k >= 0 and e != 0:
+                        k = g.links[k, (d + e) % 4]
+                    if k < 0 or not usable[k]:
+                        continue
+                    gap = np.hypot(cells[k, 0] - cells[n, 0], cells[k, 1] - cells[n, 1]) + np.hypot(cells[m, 0] - cells[k, 0], cells[m, 1] - cells[k, 1])
+                    progress = np.hypot(cells[m, 0] - cells[k, 0], cells[m, 1] - cells[k, 1]) < np.hypot(cells[m, 0] - cells[n, 0], cells[m, 1] - cells[n, 1])
+                    if progress and gap < least:
+                        step, least = k, gap
+            n = step
+            if n == m:
+                break
+            if count + nodes.size - a + 2 > new_nodes.size:
+                new_xy = np.concatenate((new_xy, np.empty_like(new_xy)))
+                new_nodes = np.concatenate((new_nodes, np.empty_like(new_nodes)))
+            new_xy[count, 0], new_xy[count, 1], new_nodes[count] = cells[n, 0] + 0.5, cells[n, 1] + 0.5, n
+            count += 1
+        new_xy[count], new_nodes[count] = xy[a + 1], m
+        count += 1
+    return new_xy[:count], new_nodes[:count]
+
+
+@njit(cache=True, nogil=True)
+def _tighten(g, allowed, xy, nodes):  # type: ignore[no-untyped-def]
+    """Drop turning points as long as the neighbours of some turn see each other."""
+    kept = np.arange(nodes.size)
+    changed = True
+    while changed and kept.size > 2:
+        changed = False
+        out, count = np.empty_like(kept), 1
+        out[0] = kept[0]
+        for a in range(1, kept.size - 1):
+            p, q = out[count - 1], kept[a + 1]
+            if _clear(g, allowed, nodes[p], nodes[q], xy[p], xy[q]):
+                changed = True
+            else:
+                out[count] = kept[a]
+                count += 1
+        out[count] = kept[-1]
+        kept = out[: count + 1].copy()
+    return xy[kept], nodes[kept]
