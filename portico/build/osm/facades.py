@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from portico.build.facade_textures import BAY_M, BAYS, STOREYS, STYLES, Style
 from portico.build.facades import front_material
-from portico.build.osm.extract import polygons_of
+from portico.build.osm.extract import Element, polygons_of
 from portico.build.osm.houses import Body, House
 from portico.build.osm.layers import common
-from portico.build.primitives import Mesh, flat_polygon
+from portico.build.primitives import Mesh, flat_polygon, prism
 from portico.build.scene import Scene
 from portico.build.textures import linear, textured
 from portico.seeding import generator
@@ -35,6 +35,8 @@ _STYLES_BY_KIND = {
 _HOUSES = ("cream-plaster", "ochre-plaster", "rose-plaster", "sage-plaster", "blue-plaster", "brick-terrace", "white-modern")
 _TOWN = ("cream-plaster", "ochre-plaster", "rose-plaster", "sandstone", "buff-terrace", "brick-terrace", "sage-plaster", "white-modern")
 _SMALL_STOREYS = 2
+#: Bitumen, gravel, copper and brick-coloured sheet, multiplied with the roofing texture.
+_ROOF_SHADES = ((1.0, 1.0, 1.0), (1.45, 1.40, 1.32), (0.80, 1.05, 0.95), (1.35, 0.95, 0.80), (0.80, 0.80, 0.84))
 _GABLE_MOST_M2 = 450.0
 
 
@@ -60,7 +62,7 @@ def add_house(scene: Scene, house: House) -> int:
                 soffit = scene.material("soffit", (0.5, 0.49, 0.47))
                 scene.add_mesh(*flat_polygon(polygon, body.low_m, up=False), surface=Surface.CEILING, material=soffit, instance=instance)
             if gabled is None:
-                _add_flat_roof(scene, polygon, body.high_m, instance, style)
+                _add_flat_roof(scene, house, polygon, body.high_m, instance)
         if gabled is not None:
             _add_gable(scene, gabled, body.high_m, instance, style, wall_material)
     return instance
@@ -89,9 +91,10 @@ def _walls(polygon: shapely.Polygon, body: Body) -> tuple[NDArray[np.float64], N
     return corners.reshape(-1, 3), faces, uv[:, order].reshape(-1, 3, 2)
 
 
-def _add_flat_roof(scene: Scene, polygon: shapely.Polygon, z: float, instance: int, style: Style) -> None:
+def _add_flat_roof(scene: Scene, house: House, polygon: shapely.Polygon, z: float, instance: int) -> None:
     vertices, faces = flat_polygon(polygon, z)
-    material = textured(scene, "roof-roofing", "roofing")
+    shade = _ROOF_SHADES[int(generator("osm", "roof", house.element.id).integers(len(_ROOF_SHADES)))]
+    material = textured(scene, f"roofing-{shade[0]:.2f}", "roofing", shade)
     scene.add_mesh(vertices, faces, surface=Surface.ROOF, material=material, instance=instance, uv=vertices[faces][:, :, :2] / 4.0)
 
 
@@ -146,3 +149,10 @@ def _add_gable(scene: Scene, corners: NDArray[np.float64], eaves_m: float, insta
         scene.add_mesh(vertices, faces, surface=Surface.ROOF, material=tiled, instance=instance, uv=uv)
     ends = np.array([[*d, eaves_m], [*a, eaves_m], [*ridge0, eaves_m + rise], [*b, eaves_m], [*c, eaves_m], [*ridge1, eaves_m + rise]])
     scene.add_mesh(ends, [[0, 1, 2], [3, 4, 5]], surface=Surface.WALL, material=wall_material, instance=instance)
+
+
+def add_canopy(scene: Scene, element: Element, height_m: float) -> None:
+    """A roof on posts: a slab one walks under."""
+    instance, material = scene.instance("canopy"), scene.material("canopy", linear((0.70, 0.71, 0.72)))
+    for polygon in polygons_of(element.shape):
+        scene.add_mesh(*prism(polygon, height_m - 0.25, height_m, bottom=True), surface=Surface.ROOF, material=material, instance=instance)

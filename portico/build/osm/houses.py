@@ -201,6 +201,13 @@ def _tagged_storeys(element: Element, ledger: Ledger) -> float | None:
     return storeys
 
 
+def canopy_height_m(tags: Tags) -> float:
+    """Upper side of a roof on posts: high enough to walk under."""
+    tagged = parse_length_m(tags.get("height", ""))
+    base_m = _base_m(tags)
+    return max(tagged or 0.0, base_m + 0.3 if base_m > 0.0 else 0.0, 3.2)
+
+
 def simple_footprints(footprint: shapely.Geometry) -> list[shapely.Polygon]:
     """The footprint's pieces as polygons without holes: a slit of 5 cm joins each courtyard to the outside."""
     pieces: list[shapely.Polygon] = []

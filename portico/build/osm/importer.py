@@ -8,17 +8,21 @@ from pathlib import Path
 import numpy as np
 import shapely
 
+from portico.build.osm.barriers import add_barriers
 from portico.build.osm.extract import Box, Extract
-from portico.build.osm.facades import add_house
+from portico.build.osm.facades import add_canopy, add_house
 from portico.build.osm.frontages import Frontages
-from portico.build.osm.houses import House, raise_houses, simple_footprints
+from portico.build.osm.furniture import add_furniture
+from portico.build.osm.houses import House, canopy_height_m, raise_houses, simple_footprints
 from portico.build.osm.layers import union
+from portico.build.osm.markings import add_markings
 from portico.build.osm.pavement import lay_pavement
 from portico.build.osm.places import add_entrances, add_places
 from portico.build.osm.projection import LocalFrame, centre
 from portico.build.osm.read_geojson import read_geojson
 from portico.build.osm.read_osm import read_osm
 from portico.build.osm.report import ImportReport, Ledger
+from portico.build.osm.routes import pedestrian_network
 from portico.build.osm.survey import survey
 from portico.build.osm.terrain import add_terrain
 from portico.build.scene import Scene
@@ -75,10 +79,16 @@ def import_osm(path: Path | str, *, world_id: str | None = None, bbox: Box | Non
     pavement = lay_pavement(found, built, ledger)
     scene = Scene()
     add_terrain(scene, pavement, extent, built)
+    add_markings(scene, found.streets, pavement.of("road"), union(c.area for c in pavement.crossings))
     instances = [add_house(scene, house) for house in houses]
     scene.buildings += [record for house in houses for record in _records(house)]
+    for canopy in found.canopies:
+        add_canopy(scene, canopy, canopy_height_m(canopy.tags))
+    scene.routes = pedestrian_network(found, pavement)
     frontages = Frontages(houses, pavement.walkable, built)
     add_entrances(scene, found.entrances, frontages, ledger)
+    singles = add_barriers(scene, found, built, pavement.road, ledger)
+    add_furniture(scene, [*found.furniture, *singles], pavement.road, built, pavement.of("water"), ledger)
     signs = add_places(scene, found.places, frontages, instances, ledger)
     width, height = extent.bounds[2] - extent.bounds[0], extent.bounds[3] - extent.bounds[1]
     kept = {
@@ -88,6 +98,8 @@ def import_osm(path: Path | str, *, world_id: str | None = None, bbox: Box | Non
         "entrances": len(scene.portals),
         "places": len(scene.places),
         "signs": signs,
+        "objects": len(scene.objects),
+        "nodes of the pedestrian network": len(scene.routes.nodes),
     }
     report = ImportReport(path.name, (width, height), extract.read, kept, ledger.remarks())
     scene.notes += report.lines()

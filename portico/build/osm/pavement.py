@@ -32,6 +32,10 @@ class Pavement:
     road: shapely.Geometry
     crossings: list[Crossing]
 
+    def of(self, region: str) -> shapely.Geometry:
+        """The ground of one region name."""
+        return union(p.area for p in self.patches if p.region == region)
+
     @property
     def walkable(self) -> shapely.Geometry:
         """Ground where pedestrians may be."""

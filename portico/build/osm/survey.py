@@ -23,7 +23,7 @@ PLAY = {"leisure": {"pitch", "playground", "track", "outdoor_seating", "bandstan
 SQUARE = {"place": {"square"}, "leisure": {"common"}, "amenity": {"marketplace"}}
 PARKING = {"amenity": {"parking", "bicycle_parking", "motorcycle_parking", "taxi", "fuel"}}
 _STREAM_WIDTH_M = {"river": 12.0, "canal": 8.0, "stream": 1.5, "drain": 1.0, "ditch": 0.8}
-_RAIL_WIDTH_M = {"rail": 3.0, "light_rail": 3.0, "narrow_gauge": 2.2}
+_RAIL_WIDTH_M = {"rail": 3.0, "light_rail": 3.0, "narrow_gauge": 2.2, "tram": 2.6}
 PLACE_KEYS = ("shop", "amenity", "tourism", "office", "craft", "healthcare", "leisure")
 
 
