@@ -248,7 +248,15 @@ def integrate_depth(  # type: ignore[no-untyped-def]
                     ceiling += 1.0
                     _mark_roof(height, flags, roof, i, j, base, 2, False)
                     _fill(height, odds, flags, roof, stamp, x0, y0, cell, x_last, y_last, z_last, x, y, z, True, base, frame)
-                elif state == _OVERHEAD and not flat and z - base > _CEILING_LOW_M and z - base < 3.2 and r < solid_range and r < 0.8 * far:
+                elif (
+                    state == _OVERHEAD
+                    and not flat
+                    and z - base > _CEILING_LOW_M
+                    and z - base < 3.2
+                    and r < solid_range
+                    and first_solid > r + 1.5
+                    and far > r + 1.5
+                ):
                     _mark_roof(height, flags, roof, i, j, base, 1, True)
                 elif r < solid_range and z - base > 2.5 and i >= 0 and j >= 0 and i < height.shape[1] and j < height.shape[2]:
                     k = find_surface(height, i, j, base, MERGE_M)

@@ -139,14 +139,15 @@ def travel_cost(height, weight, seeds, seed_costs, climb, cell, limit):  # type:
 
 
 @njit(cache=True)
-def best_heading(height, weight, cost, x0, y0, cell, x, y, z, yaw, turn, step, climb, turn_cost, kept, kept_bonus, reach_steps, forbidden):  # type: ignore[no-untyped-def]
+def best_heading(height, weight, cost, x0, y0, cell, x, y, z, yaw, turn, step, climb, turn_cost, kept, kept_bonus, least_steps, most_steps, forbidden):  # type: ignore[no-untyped-def]
     """The turn, in whole multiples of ``turn``, after which going straight saves most of the cost to the goal.
 
     Args:
         cost: cost from every surface to the goal. weight: cost per metre of standing.
         x, y, z, yaw: where the body is. turn, step: amounts of the moves.
         turn_cost: price of one turn in metres. kept: heading chosen last time; it gets ``kept_bonus`` metres of credit. NaN: none.
-        reach_steps: how many steps straight ahead are looked at. forbidden: (N,) headings not to take.
+        least_steps, most_steps: how many steps straight ahead are looked at; fewer only where nothing longer fits.
+        forbidden: (N,) headings not to take.
 
     Returns:
         turns: signed number of turns, positive to the left. steps: of straight motion after them, 0 when there is no way.
@@ -154,6 +155,7 @@ def best_heading(height, weight, cost, x0, y0, cell, x, y, z, yaw, turn, step, c
     """
     half = int(np.floor(np.pi / turn + 1e-9))
     best_turns, best_steps, best_score = 0, 0, np.inf
+    short_turns, short_steps, short_score = 0, 0, np.inf
     for n in range(-half, half + 1):
         heading = yaw + n * turn
         c, s = np.cos(heading), np.sin(heading)
@@ -165,7 +167,7 @@ def best_heading(height, weight, cost, x0, y0, cell, x, y, z, yaw, turn, step, c
             continue
         if not np.isnan(kept) and abs((heading - kept + np.pi) % (2.0 * np.pi) - np.pi) < 0.5 * turn:
             spent -= kept_bonus
-        for m in range(1, reach_steps + 1):
+        for m in range(1, most_steps + 1):
             for part in range(1, 6):
                 r = (m - 1 + 0.2 * part) * step
                 i, j = int(np.floor((y + r * s - y0) / cell)), int(np.floor((x + r * c - x0) / cell))
@@ -181,8 +183,12 @@ def best_heading(height, weight, cost, x0, y0, cell, x, y, z, yaw, turn, step, c
             if not level:
                 break
             score = spent + _between(height, cost, x0, y0, cell, x + m * step * c, y + m * step * s, h, climb)
-            if score < best_score - 1e-6:
+            if m < least_steps and score < short_score - 1e-6:
+                short_turns, short_steps, short_score = n, m, score
+            elif m >= least_steps and score < best_score - 1e-6:
                 best_turns, best_steps, best_score = n, m, score
+    if best_steps == 0:
+        return short_turns, short_steps, short_score
     return best_turns, best_steps, best_score
 
 

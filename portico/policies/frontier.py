@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from importlib import import_module
+from math import ceil, pi
 
 from portico.errors import PolicyRefused, UserError
 from portico.interface import Action, Brief, Need, Observation, PolicySpec, StageBrief, StageKind, Stop
 from portico.policies.detectors import Detector, SemanticDetector
+from portico.policies.entrance_seeker import EntranceSeeker
+from portico.policies.exit_seeker import ExitSeeker
 from portico.policies.object_seeker import ObjectSeeker
 from portico.policies.pilot import Pilot
 from portico.policies.route_seeker import RouteSeeker
-from portico.policies.seekers import EntranceSeeker, ExitSeeker, PointSeeker, Seeker
+from portico.policies.seekers import PointSeeker, Seeker
 
 IMAGE_SIZE = (160, 120)
 _MAP_NEEDS: frozenset[Need] = frozenset({"depth", "odometry"})
@@ -28,13 +31,13 @@ class MappingPolicy:
         self.spec, self._detector = spec, detector
         self._pilot: Pilot | None = None
         self._seeker: Seeker | None = None
-        self._stage = -1
+        self._stage, self._turns = -1, 0
 
     def reset(self, brief: Brief) -> None:
         """An empty map."""
         self._pilot = Pilot(brief)
         self._seeker = None
-        self._stage = -1
+        self._stage, self._turns = -1, 0
         if self._detector is not None:
             self._detector.reset(brief)
 
@@ -50,11 +53,15 @@ class MappingPolicy:
         if self._seeker is None or observation.stage.index != self._stage:
             self._seeker, self._stage = self._seeker_for(observation.stage), observation.stage.index
             pilot.target = None
+            self._turns = _look_around_turns(pilot) if self._seeker.looks_around else 0
         pilot.observe(observation)
         seeker = self._seeker
         seeker.notice(pilot, observation)
         if seeker.done(pilot):
             return Stop()
+        if self._turns > 0:
+            self._turns -= 1
+            return pilot.turn()
         if pilot.wants_target:
             weight, costs = pilot.plan()
             pilot.pursue(seeker.target(pilot, weight, costs), weight)
@@ -96,6 +103,12 @@ class FrontierPolicy(MappingPolicy):
         needs = _MAP_NEEDS | (found.needs if found else frozenset())
         stages: frozenset[StageKind] = frozenset({"point", "object", "exit", "outdoor", "entrance", "ovon"})
         super().__init__(PolicySpec("frontier", needs=needs, stages=stages, image_size=IMAGE_SIZE), found)
+
+
+def _look_around_turns(pilot: Pilot) -> int:
+    """Turns after which every direction has been in view once."""
+    view = pilot.brief.cameras[0].hfov_rad if pilot.brief.cameras else 0.0
+    return ceil((2.0 * pi - view) / pilot.brief.actions.turn_rad - 1e-6) + 1
 
 
 def make_detector(detector: str | Detector | None) -> Detector | None:

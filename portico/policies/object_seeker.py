@@ -12,6 +12,7 @@ from portico.policies.detectors import Detector
 from portico.policies.explore import best_frontier
 from portico.policies.local_map import Costs, FrontierCluster
 from portico.policies.pilot import Pilot, Target, depth_frame
+from portico.policies.surroundings import outdoor_evidence
 
 _SIGHTING_RANGE_M = 12.0
 _FLOOR_BELOW_M, _FLOOR_ABOVE_M = 2.6, 0.4
@@ -26,6 +27,8 @@ class ObjectSeeker:
         detector: finds the category in images; None explores for ever and declares nothing.
         category: what to look for.
     """
+
+    looks_around = True
 
     def __init__(self, detector: Detector | None, category: str) -> None:
         self._detector, self._category = detector, category
@@ -98,7 +101,8 @@ class ObjectSeeker:
         return best_frontier(pilot, costs, lambda c: 2.0 * hypot(c.position[0] - x, c.position[1] - y) + 2.0 * abs(c.position[2] - z))
 
     def _charge(self, pilot: Pilot, cluster: FrontierCluster) -> float:
-        return 4.0 * abs(cluster.position[2] - pilot.pose.z)
+        """Stay on this floor while it has frontiers, and inside."""
+        return 4.0 * abs(cluster.position[2] - pilot.pose.z) + outdoor_evidence(pilot, cluster, reach_m=2.0)
 
 
 def _back_project(depth: np.ndarray, mask: np.ndarray, focal_px: float) -> Floats:

@@ -17,8 +17,9 @@ from portico.policies.local_map import Costs, LocalMap, Sight, Surfaces
 
 _STUCK_ACTIONS, _STUCK_M = 16, 0.5
 _REPLAN_EVERY = 5
-_TURN_COST_M, _KEPT_BONUS_M = 0.12, 0.06
-_LOOK_AHEAD_STEPS = 4
+_TURN_COST_M, _KEPT_BONUS_M = 0.03, 0.02
+_LEAST_STEPS, _MOST_STEPS = 2, 4
+_CLOSE_M = 0.6
 _LOCAL_REACH_M = 2.5
 _TABU_ACTIONS, _TABU_M = 150, 0.8
 
@@ -169,10 +170,11 @@ class Pilot:
         weight = self.map.weights(p, window)
         height, costs = g.height[:, rows, cols], costs_to_go[:, rows, cols]
         x0, y0 = g.x0 + cols.start * g.cell_m, g.y0 + rows.start * g.cell_m
+        least = 1 if self.remaining_m() < _CLOSE_M else _LEAST_STEPS
         # fmt: off
         turns, steps, _ = best_heading(
             height, weight, costs, x0, y0, g.cell_m, p.x, p.y, p.z, p.yaw_rad, a.turn_rad, a.step_m, self.map.climb_m,
-            _TURN_COST_M, self._heading, _KEPT_BONUS_M, _LOOK_AHEAD_STEPS, self._forbidden_headings(),
+            _TURN_COST_M, self._heading, _KEPT_BONUS_M, least, _MOST_STEPS, self._forbidden_headings(),
         )
         # fmt: on
         return int(turns), int(steps)

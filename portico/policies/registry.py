@@ -38,7 +38,6 @@ POLICIES: dict[str, PolicyFactory] = {
 DEFERRED: dict[str, tuple[str, str]] = {
     "privileged/oracle-goal": ("portico.policies.privileged:OracleGoal", "Knows where the goal is, not the way (privileged)."),
     "privileged/oracle-trajectory": ("portico.policies.privileged:OracleTrajectory", "Follows the reference path (privileged)."),
-    "privileged/expert": ("portico.policies.privileged:Expert", "Plans on the true space (privileged)."),
 }
 
 
@@ -136,7 +135,10 @@ def _load(path: str, name: str) -> PolicyFactory:
 
 
 def _check_options(name: str, factory: PolicyFactory, options: dict[str, Any]) -> None:
-    parameters = inspect.signature(factory).parameters
+    try:
+        parameters = inspect.signature(factory).parameters
+    except ValueError:  # compiled code without a signature: the call itself will tell
+        return
     if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
         return
     known = [key for key, p in parameters.items() if p.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)]

@@ -19,6 +19,8 @@ _DETOUR = 1.5
 class RouteSeeker:
     """Follows the route of the stage; arrival ends the stage, so nothing is ever declared."""
 
+    looks_around = False
+
     def __init__(self) -> None:
         self._route: Floats | None = None
         self._samples: Floats = np.zeros((0, 3))

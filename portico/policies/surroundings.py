@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from math import hypot
-
 import numpy as np
 
 from portico.geometry import Floats
+from portico.policies.local_map import FrontierCluster
 from portico.policies.pilot import Pilot
 
 _BINS = 24
 _HIGH_M = 5.0
 _REMEMBER_M = 2.0
+_MOST_EVIDENCE = 40.0
 
 
 class Surroundings:
@@ -49,10 +49,16 @@ def roof_votes(pilot: Pilot, radius_m: float) -> Floats:
     p = pilot.pose
     around = pilot.map.disc(p.x, p.y, p.z, radius_m, 0.6)
     votes = pilot.map.grid.roof[around[:, 0], around[:, 1], around[:, 2]].astype(np.float64)
-    return votes[votes != 0.0]
+    found: Floats = votes[votes != 0.0]
+    return found
 
 
-def distance_walked(pilot: Pilot) -> float:
-    """Straight distance from where the map began."""
-    first = pilot.trail[0]
-    return hypot(first.x - pilot.pose.x, first.y - pilot.pose.y)
+def outdoor_evidence(pilot: Pilot, cluster: FrontierCluster, reach_m: float = 0.5) -> float:
+    """0 to 40: how much around a frontier speaks for outdoors: long views and sky across its ground, no roof."""
+    grid, (_, i, j) = pilot.map.grid, cluster.goal
+    n = round(reach_m / pilot.map.cell_m)
+    near = (slice(None), slice(max(i - n, 0), i + n + 1), slice(max(j - n, 0), j + n + 1))
+    level = np.abs(grid.height[near] - cluster.position[2]) < 0.6
+    glow = float(grid.glow[near][level].sum())
+    opened = float((grid.roof[near][level] < 0).sum())
+    return min(glow + opened, _MOST_EVIDENCE)

@@ -1,0 +1,312 @@
+"""Public conformance checkers: what a plug-in must hold to, checked in a second or two and explained when it does not.
+
+from portico.testing import check_policy
+check_policy(MyPolicy)
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import cos, isfinite, sin
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from portico.errors import UserError
+from portico.geometry import Pose, wrap_angle
+from portico.interface import (
+    Action,
+    ActionSpace,
+    Body,
+    Brief,
+    Camera,
+    Frame,
+    Move,
+    MoveName,
+    Need,
+    Observation,
+    Policy,
+    PolicySpec,
+    StageBrief,
+    StageKind,
+    Stop,
+    Velocity,
+    Waypoints,
+)
+
+#: Rooms that hold answers. A policy that imports one of them is privileged, whatever its spec says.
+FORBIDDEN_ROOMS = ("world", "space", "render", "build", "robots", "tasks", "sim", "episodes", "suites", "evaluate")
+_STEPS = 12
+_ROOM_M = (8.0, 6.0, 2.8)
+
+
+class NotConformant(AssertionError):
+    """A plug-in that breaks its contract. ``findings`` lists every breach, one sentence each."""
+
+    def __init__(self, name: str, findings: list[str]) -> None:
+        self.findings = findings
+        super().__init__("\n".join([f"{name} breaks the contract in {len(findings)} way(s):", *(f"  - {f}" for f in findings)]))
+
+
+def check_policy(factory: Callable[[], Policy], *, steps: int = _STEPS) -> None:
+    """Check a policy against ``portico.interface.Policy`` in a synthetic room, without a simulator.
+
+    Its spec is well formed; it acts in every stage it claims, with pose and route released or withheld; it returns
+    nothing but actions with finite numbers; equal seeds and observations give equal actions, from a fresh instance and
+    after ``reset``; it changes nothing it is shown; a channel it needs and does not get is answered with a ``UserError``;
+    ``close`` may be called twice; and, unless privileged, its modules import no room that holds answers.
+
+    Args:
+        factory: makes the policy, e.g. its class. steps: how many observations each stage lasts.
+
+    Raises:
+        NotConformant: listing every breach.
+    """
+    try:
+        policy = factory()
+    except Exception as error:
+        raise NotConformant(_name_of(factory), [f"the factory raised {type(error).__name__}: {error}"]) from error
+    findings = _spec_findings(policy)
+    if not findings:
+        findings += _behaviour_findings(factory, policy, steps)
+        findings += _missing_channel_findings(factory, policy.spec)
+        findings += _import_findings(policy)
+    if findings:
+        raise NotConformant(_name_of(factory), findings)
+
+
+def _name_of(factory: Callable[[], Policy]) -> str:
+    return getattr(factory, "__qualname__", repr(factory))
+
+
+def _spec_findings(policy: Policy) -> list[str]:
+    if not isinstance(policy, Policy):
+        missing = [part for part in ("spec", "reset", "act", "close") if not hasattr(policy, part)]
+        return [f"it lacks {', '.join(missing)}"]
+    spec = policy.spec
+    if not isinstance(spec, PolicySpec):
+        return [f"spec is a {type(spec).__name__}, not a PolicySpec"]
+    findings = []
+    if not spec.name:
+        findings.append("spec.name is empty")
+    unknown_needs = sorted(set(spec.needs) - set(get_args(Need)))
+    unknown_stages = sorted(set(spec.stages) - set(get_args(StageKind)))
+    findings += [f"spec.needs holds unknown names: {', '.join(unknown_needs)}"] if unknown_needs else []
+    findings += [f"spec.stages holds unknown names: {', '.join(unknown_stages)}"] if unknown_stages else []
+    findings += ["spec.stages is empty: it attempts nothing"] if not spec.stages else []
+    size = spec.image_size
+    if size is not None and not (len(size) == 2 and all(isinstance(n, int) and n > 0 for n in size)):
+        findings.append(f"spec.image_size is {size!r}, not (width, height) in whole pixels")
+    return findings
+
+
+def _behaviour_findings(factory: Callable[[], Policy], policy: Policy, steps: int) -> list[str]:
+    findings = []
+    for kind in sorted(policy.spec.stages):
+        for released in (True, False):
+            room = _Room(policy.spec, kind, released)
+            try:
+                first = _actions(policy, room, steps)
+                again = _actions(policy, room, steps)
+                fresh = _actions(factory(), room, steps)
+            except _Breach as breach:
+                findings.append(f"in stage {kind!r}, pose and route {'released' if released else 'withheld'}: {breach}")
+                continue
+            if first != again:
+                findings.append(f"in stage {kind!r} it acts differently after reset: something of the last episode is kept")
+            if first != fresh:
+                findings.append(f"in stage {kind!r} two instances with the same seed and observations act differently")
+    try:
+        policy.close()
+        policy.close()
+    except Exception as error:
+        findings.append(f"close() raised {type(error).__name__} when called twice: {error}")
+    return findings
+
+
+def _missing_channel_findings(factory: Callable[[], Policy], spec: PolicySpec) -> list[str]:
+    findings = []
+    for channel in sorted(spec.needs & {"rgb", "depth", "semantic"}):
+        room = _Room(spec, sorted(spec.stages)[0], released=True, without=channel)
+        policy = factory()
+        try:
+            policy.reset(room.brief())
+            policy.act(room.observation(0))
+        except UserError:
+            continue
+        except Exception as error:
+            findings.append(f"without {channel} it raises {type(error).__name__} ({error}); raise a portico.errors.UserError that says what is missing")
+        finally:
+            policy.close()
+    return findings
+
+
+class _Breach(Exception):
+    """What a policy did wrong, in words."""
+
+
+def _actions(policy: Policy, room: _Room, steps: int) -> list[Action]:
+    """The actions of one short episode; the robot is carried along without contact."""
+    room.restart()
+    _guard("reset", policy.reset, room.brief())
+    actions: list[Action] = []
+    for step in range(steps):
+        observation = room.observation(step)
+        before = _fingerprint(observation)
+        action = _guard("act", policy.act, observation)
+        if _fingerprint(observation) != before:
+            raise _Breach("act() changed the arrays of its observation")
+        _check_action(action)
+        actions.append(action)
+        if isinstance(action, Stop):
+            break
+        room.carry(action)
+    return actions
+
+
+def _guard(call: str, method: Callable[[Any], Any], argument: object) -> Any:
+    try:
+        return method(argument)
+    except Exception as error:
+        raise _Breach(f"{call}() raised {type(error).__name__}: {error}") from error
+
+
+def _check_action(action: object) -> None:
+    match action:
+        case Stop():
+            return
+        case Move(name=name):
+            if name not in get_args(MoveName):
+                raise _Breach(f"Move has the name {name!r}")
+        case Waypoints(poses=poses):
+            if not poses or not all(isfinite(v) for p in poses for v in (p.x, p.y, p.z, p.yaw_rad)):
+                raise _Breach("Waypoints are empty or not finite")
+        case Velocity():
+            if not all(isfinite(v) for v in (action.vx_mps, action.vy_mps, action.wz_radps, action.duration_s)) or action.duration_s <= 0.0:
+                raise _Breach("Velocity is not finite, or its duration is not positive")
+        case _:
+            raise _Breach(f"act() returned {action!r}, which is none of Stop, Move, Waypoints, Velocity")
+
+
+def _fingerprint(observation: Observation) -> tuple[bytes, ...]:
+    arrays: list[NDArray[Any]] = [a for f in observation.frames.values() for a in (f.rgb, f.depth, f.semantic) if a is not None]
+    if observation.stage.route is not None:
+        arrays.append(observation.stage.route)
+    return tuple(a.tobytes() for a in arrays)
+
+
+@dataclass
+class _Room:
+    """An empty box-shaped room seen from inside, with a red patch on one wall that the detector's category names."""
+
+    spec: PolicySpec
+    kind: StageKind
+    released: bool
+    without: str = ""
+
+    def restart(self) -> None:
+        self.pose = Pose(2.0, 2.0, 0.0, 0.3)
+
+    def brief(self) -> Brief:
+        self.restart()
+        categories = {1: "wall", 2: "painting"} if "semantic" in self.spec.needs else {}
+        body = Body("checker", 0.3, 0.8, 0.2, 1.0, 1.0)
+        return Brief("check", self.kind, (self.kind,), self._stage(), body, (self._camera(),), ActionSpace(), "rgbd", 200, 7, categories)
+
+    def observation(self, step: int) -> Observation:
+        start = Pose(2.0, 2.0, 0.0, 0.3)
+        return Observation(
+            step=step,
+            time_s=0.5 * step,
+            frames={"front": self._frame()},
+            stage=self._stage(),
+            odometry=self.pose.relative_to(start),
+            pose=self.pose if self.released else None,
+        )
+
+    def carry(self, action: Action) -> None:
+        """Move inside the room; anything but a discrete move leaves the robot where it is."""
+        if not isinstance(action, Move):
+            return
+        turn = {"turn_left": np.pi / 12, "turn_right": -np.pi / 12}.get(action.name, 0.0)
+        step = {"forward": 0.25, "backward": -0.25}.get(action.name, 0.0)
+        p = self.pose
+        x, y = p.x + step * cos(p.yaw_rad), p.y + step * sin(p.yaw_rad)
+        if not (0.4 < x < _ROOM_M[0] - 0.4 and 0.4 < y < _ROOM_M[1] - 0.4):
+            x, y = p.x, p.y
+        self.pose = Pose(x, y, 0.0, wrap_angle(p.yaw_rad + turn))
+
+    def _stage(self) -> StageBrief:
+        category = "painting" if self.kind in ("object", "ovon") else ""
+        goal = (6.0, 4.0, 0.0) if self.kind in ("point", "outdoor") else None
+        route = np.array([[2.0, 2.0, 0.0], [6.0, 2.0, 0.0], [6.0, 4.0, 0.0]]) if self.kind == "outdoor" and self.released else None
+        return StageBrief(self.kind, 0, 1, f"carry out the stage {self.kind}", category, goal, route)
+
+    def _camera(self) -> Camera:
+        return Camera("front", *(self.spec.image_size or (64, 48)), z=0.6)
+
+    def _frame(self) -> Frame:
+        camera = self._camera()
+        depth, semantic = _box_interior(self.pose, camera)
+        rgb = np.where(semantic[..., None] == 2, np.array([200, 30, 30]), np.array([180, 180, 170])).astype(np.uint8)
+        channels: dict[str, Any] = {"rgb": rgb, "depth": depth, "semantic": semantic}
+        granted = {name: array for name, array in channels.items() if name in self.spec.needs and name != self.without}
+        return replace(Frame(camera), **granted)
+
+
+def _box_interior(pose: Pose, camera: Camera) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Depth and semantic images of the room's inside; category 2 is a patch on the wall at the largest x."""
+    v, u = np.mgrid[0 : camera.height, 0 : camera.width] + 0.5
+    f = camera.focal_px
+    rays = np.stack([(u - 0.5 * camera.width) / f, (v - 0.5 * camera.height) / f, np.ones_like(u)], axis=2)
+    T = pose.matrix() @ camera.T_base_camera()
+    rays = rays @ T[:3, :3].T
+    origin, far = T[:3, 3], np.where(rays > 0.0, np.array(_ROOM_M), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(rays == 0.0, np.inf, (far - origin) / rays)
+    depth = t.min(axis=2)
+    hit = origin + depth[..., None] * rays
+    patch = (np.abs(hit[..., 0] - _ROOM_M[0]) < 1e-6) & (np.abs(hit[..., 1] - 3.0) < 0.8) & (np.abs(hit[..., 2] - 1.2) < 0.5)
+    return depth.astype(np.float32), np.where(patch, 2, 1).astype(np.int32)
+
+
+def _import_findings(policy: Policy) -> list[str]:
+    """Imports of forbidden rooms anywhere in the policy's module and in modules of its package that it imports."""
+    if policy.spec.needs & {"map", "oracle"}:
+        return []
+    module = inspect.getmodule(type(policy))
+    if module is None or not module.__name__:
+        return []
+    forbidden = tuple(f"portico.{room}" for room in FORBIDDEN_ROOMS)
+    findings, queue, seen = [], [module.__name__], set()
+    package = ".".join(module.__name__.split(".")[:2]) if module.__name__.startswith("portico.") else module.__name__.split(".")[0]
+    while queue:
+        name = queue.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for imported in sorted(set(_imports(name))):
+            if imported.startswith(forbidden) and (imported + ".").startswith(tuple(f + "." for f in forbidden)):
+                findings.append(f"{name} imports {imported}, which holds answers; live on observations, or declare the need 'oracle'")
+            elif imported.startswith(package) and not imported.startswith("portico.policies.privileged"):
+                queue.append(imported)
+    return findings
+
+
+def _imports(module_name: str) -> Iterator[str]:
+    """Absolute names that a module imports, read from its source."""
+    spec = sys.modules[module_name].__spec__ if module_name in sys.modules else importlib.util.find_spec(module_name)
+    if spec is None or not spec.origin or not spec.origin.endswith(".py"):
+        return
+    for node in ast.walk(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            yield node.module
