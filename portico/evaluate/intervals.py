@@ -31,7 +31,8 @@ def wilson(successes: float, n: int) -> Interval:
     rate, z2 = successes / n, _Z * _Z
     middle = (rate + z2 / (2 * n)) / (1 + z2 / n)
     half = _Z / (1 + z2 / n) * sqrt(rate * (1 - rate) / n + z2 / (4 * n * n))
-    return Interval(max(0.0, middle - half), min(1.0, middle + half))
+    # The ends are exact where the formula's rounding is not.
+    return Interval(0.0 if successes == 0 else middle - half, 1.0 if successes == n else middle + half)
 
 
 def clustered(values: Iterable[tuple[str, float]]) -> Interval | None:

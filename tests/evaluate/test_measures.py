@@ -1,0 +1,346 @@
+"""Measures by hand-worked figures, and the properties that hold for any walk."""
+
+import itertools
+from dataclasses import replace
+from math import exp, hypot
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from little_town import BODY, MISSION, SPECS, TOWN, box, episode, full_mission, mission_reference, walk
+
+from portico.errors import UnknownName
+from portico.evaluate.measures import MEASURES, Context, Evaluation, Unscored, measure, path_length_m, protocol_of, score, score_episode, versions
+from portico.evaluate.measures.alignment import _dtw
+from portico.evaluate.measures.coverage import cells_visited
+from portico.tasks import Annotations, Reference, StageSpec
+from portico.tasks.sphere import EARTH_RADIUS_M
+from portico.world.semantics import Building, Floor, ObjectInstance, Region, Semantics
+
+CONTEXT = Context(Annotations(TOWN), BODY)
+
+
+def values(task, record, context=CONTEXT, **options):
+    return score_episode(episode(task, start=tuple(record.position[0]), **options), record, context)
+
+
+def reference(length_m, *path):
+    return Reference(path=list(path), length_m=length_m, stage_ends=[max(0, len(path) - 1)])
+
+
+# --- arrival -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_perfect_mission():
+    scores = values("i2o2i", full_mission(), reference=mission_reference())
+    expected = {"success": 1, "spl": 1, "completion": 1, "full_success": 1, "oracle_success": 1, "route_completion": 1, "distance_compliance": 1}
+    assert {k: scores[k] for k in expected} == pytest.approx(expected)
+    assert scores["navigation_error_m"] == pytest.approx(1.1)
+    assert scores["stage_exit_success"] == scores["stage_ovon_success"] == 1
+    assert scores["stage_exit_path_length_m"] == pytest.approx(6.5)
+
+
+def test_stage_scores_add_up_to_the_mission():
+    scores = values("i2o2i", full_mission(), reference=mission_reference())
+    for name in ("path_length_m", "steps", "duration_s"):
+        assert sum(scores[f"stage_{kind}_{name}"] for kind in ("exit", "outdoor", "entrance", "ovon")) == pytest.approx(scores[name])
+
+
+def test_stages_after_a_failure_are_not_attempted():
+    scores = values("i2o2i", walk((5, 4, 0), (9, 4, 0), stops=(1,)), reference=mission_reference())
+    assert scores["completion"] == 0
+    assert scores["stage_exit_success"] == 0
+    assert scores["stage_outdoor_success"] == Unscored("not_attempted")
+
+
+def test_what_follows_a_failed_declaration_does_not_count():
+    scores = values("exit", walk((5, 4, 0), (9, 4, 0), (11.5, 4, 0), stops=(1, 2)), reference=reference(6.0))
+    assert (scores["success"], scores["path_length_m"], scores["oracle_success"]) == (0, 4, 0)
+
+
+def test_oracle_success_asks_for_the_state_not_for_the_declaration():
+    silent = values("i2o2i", replace(full_mission(), stop_steps=np.zeros(0, np.int32)), reference=mission_reference())
+    assert (silent["success"], silent["oracle_success"], silent["completion"]) == (0, 1, 0)
+
+
+@pytest.mark.parametrize(("walked", "expected"), [(0.4, 1.0), (0.5, 1.0), (2.0, 0.25)])
+def test_spl_of_a_reference_without_length(walked, expected):
+    spec = SPECS["point"].model_copy(update={"goal": (5, 4, 0), "termination": "explicit_stop"})
+    record = walk((5, 4, 0), (5 + walked / 2, 4, 0), (5, 4, 0), stops=(2,))
+    assert values("point", record, stages=[spec], reference=reference(0.0))["spl"] == pytest.approx(expected)
+
+
+def test_spl_without_a_way_is_unscored():
+    lost = Reference.model_construct(path=[], length_m=float("inf"), stage_ends=[])
+    scores = values("exit", walk((5, 4, 0), (11.5, 4, 0), stops=(1,)), reference=lost)
+    assert scores["spl"] == scores["soft_spl"] == Unscored("unreachable_reference")
+    assert values("exit", walk((5, 4, 0), (11.5, 4, 0), stops=(1,)))["spl"] == Unscored("no_reference")
+
+
+def test_soft_success_of_a_start_at_the_goal_is_success():
+    at_desk = walk((2, 2, 3.7), (2, 2, 3.7), stops=(1,))
+    spec = StageSpec(kind="object", category="desk")
+    assert values("object", at_desk, stages=[spec], reference=reference(1.0))["soft_success"] == 1
+    assert values("object", replace(at_desk, stop_steps=np.zeros(0, np.int32)), stages=[spec], reference=reference(1.0))["soft_success"] == 0
+
+
+def test_a_goal_that_does_not_exist_is_unscored_not_infinite():
+    scores = values("object", walk((5, 4, 0), (6, 4, 0)), stages=[StageSpec(kind="object", category="unicorn")], reference=reference(1.0))
+    for name in ("navigation_error_m", "min_goal_distance_m", "soft_success"):
+        assert scores[name] == Unscored("unreachable_goal")
+    assert scores["stop_distance_m"] == Unscored("no_stop")
+
+
+def test_lengths_follow_the_protocol():
+    stairs = np.array([[0, 0, 0], [3, 0, 4]], dtype=float)
+    assert path_length_m(stairs, "navverse") == 5
+    assert path_length_m(stairs, "i2o2i") == path_length_m(stairs, "navarena") == 3
+    degree = np.array([[0, 0, 50], [0, 1, 90]], dtype=float)
+    assert path_length_m(degree, "satnav") == pytest.approx(EARTH_RADIUS_M * np.pi / 180)
+
+
+def test_protocols_follow_the_task():
+    assert protocol_of(episode("i2o2i")) == "i2o2i"
+    assert protocol_of(episode("object")) == "navverse"
+    assert protocol_of(episode("object", stages=[StageSpec(kind="object", category="desk", rule="navarena")])) == "navarena"
+    assert protocol_of(episode("route", stages=[StageSpec(kind="route", goal=(8, 48, 0))])) == "satnav"
+
+
+# --- coverage ----------------------------------------------------------------------------------------------------------
+
+
+def test_cells_between_two_samples_count():
+    assert cells_visited(np.array([[0.5, 0.5, 0], [9.5, 0.5, 0]])).tolist() == [[k, 0] for k in range(10)]
+    assert cells_visited(np.array([[0.5, 0.5], [2.5, 2.5]])).tolist() == [[0, 0], [1, 1], [2, 2]]
+    assert cells_visited(np.array([[-0.5, 0.5], [-0.5, 0.5]])).tolist() == [[-1, 0]]
+
+
+points = st.lists(st.tuples(st.floats(-8, 8), st.floats(-8, 8)), min_size=1, max_size=6)
+
+
+@given(points=points)
+def test_traced_cells_hold_every_sample_of_the_path(points):
+    path = np.array(points)
+    cells = {tuple(c) for c in cells_visited(path).tolist()}
+    fine = np.concatenate([path[:1], *(np.linspace(a, b, 200) for a, b in itertools.pairwise(path))])
+    off_grid = np.abs(fine - np.round(fine)).min(axis=1) > 1e-6
+    assert {tuple(c) for c in np.floor(fine[off_grid]).astype(int).tolist()} <= cells
+
+
+def test_coverage_before_and_after_the_exit():
+    scores = values("exit", walk((5.5, 4.5, 0), (9.75, 4.5, 0), (12.5, 4.5, 0)))
+    assert scores["reached_outdoors"] == 1
+    assert scores["coverage_efficiency_before_exit"] == pytest.approx(6 / 4.5)
+    assert scores["coverage_efficiency_after_exit"] == pytest.approx(3 / 2.5)
+    assert values("exit", walk((5, 4, 0), (6, 4, 0)))["coverage_efficiency_after_exit"] == Unscored("never_outdoors")
+    assert values("outdoor", walk((12, 4, 0), (12, 6, 0)))["reached_outdoors"] == Unscored("starts_outdoors")
+
+
+# --- safety ------------------------------------------------------------------------------------------------------------
+
+
+def test_collision_rate_counts_actions_not_states():
+    n = 7
+    record = walk((5, 4, 0), *[(5, 4, 0)] * (n - 1))
+    record = replace(
+        record,
+        action=np.array([0, 1, 1, 2, 3, 4, 4], np.int32),
+        moved=np.array([0, 1, 1, 1, 0, 1, 1], bool),
+        collided=np.array([0, 0, 0, 1, 0, 0, 1], bool),
+    )
+    scores = values("exit", record)
+    assert scores["collision"] == 1
+    assert scores["collision_rate"] == pytest.approx(2 / 3)
+    assert values("exit", replace(record, moved=np.zeros(n, bool)))["collision_rate"] == Unscored("no_attempted_motion")
+
+
+def test_means_over_time_weigh_by_time():
+    record = walk((5, 4, 0), (5.25, 4, 0), (5.5, 4, 0), time_s=np.array([0.0, 1.0, 4.0]))
+    context = replace(CONTEXT, clearance_m=lambda p: (p[:, 0] - 5.0) * 4, navigable=lambda p: p[:, 0] < 5.4)
+    scores = values("exit", record, context)
+    assert scores["obstacle_distance_m"] == pytest.approx((0.5 * 1 + 1.5 * 3) / 4)
+    assert scores["navigable_ratio"] == pytest.approx((1 * 1 + 0.5 * 3) / 4)
+    assert values("exit", record)["obstacle_distance_m"] == Unscored("no_geometry")
+
+
+def test_compliance_splits_segments_at_borders():
+    across = walk((9, 4, 0), (38, 4, 0), spacing=100)
+    assert values("exit", across)["distance_compliance"] == pytest.approx((3 + 1) / 28)
+    indoors = walk((1, 4, 0), (9, 4, 0))
+    assert values("exit", indoors)["distance_compliance"] == Unscored("no_outdoor_travel")
+    standing = walk((12, 4, 0), (12, 4, 0))
+    assert values("exit", standing)["distance_compliance"] == Unscored("no_outdoor_travel")
+
+
+def test_compliance_above_a_buildings_top_floor_is_outdoors():
+    over_the_roof = walk((5, 4, 0), (5, 4, 12.4), (5.0001, 4, 0), spacing=100)
+    assert values("exit", over_the_roof)["distance_compliance"] == 0.0
+
+
+# --- alignment ---------------------------------------------------------------------------------------------------------
+
+
+def test_route_completion_takes_the_earliest_of_equally_near_points():
+    there_and_back = reference(20, (0, 0, 0), (10, 0, 0), (0, 0, 0))
+    assert values("exit", walk((0, 1, 0), (3, 1, 0)), reference=there_and_back)["route_completion"] == pytest.approx(3 / 20)
+    assert values("exit", walk((0, 1, 0), (3, 1, 0)), reference=reference(0, (1, 1, 0), (1, 1, 0)))["route_completion"] == Unscored("degenerate_reference")
+    assert values("exit", walk((0, 1, 0), (3, 1, 0)), reference=reference(5))["route_completion"] == Unscored("no_reference")
+
+
+def test_warping_figures():
+    spec = SPECS["point"].model_copy(update={"goal": (2, 0, 0)})
+    bent = walk((0, 0, 0), (1, 1, 0), (2, 0, 0), stops=(2,), spacing=10)
+    scores = values("point", bent, stages=[spec], reference=reference(2, (0, 0, 0), (1, 0, 0), (2, 0, 0)))
+    assert scores["dtw"] == 1
+    assert scores["ndtw"] == scores["sdtw"] == pytest.approx(exp(-1 / 1.5))
+    coverage = (1 + exp(-1 / 0.5) + 1) / 3
+    assert scores["cls"] == pytest.approx(coverage * 2 * coverage / (2 * coverage + abs(2 * coverage - 2 * hypot(1, 1))))
+
+
+@given(a=points, b=points)
+def test_warping_agrees_with_its_slow_twin(a, b):
+    a, b = np.array(a), np.array(b)
+    table = np.full((len(a) + 1, len(b) + 1), np.inf)
+    table[0, 0] = 0.0
+    for i in range(len(a)):
+        for j in range(len(b)):
+            table[i + 1, j + 1] = np.linalg.norm(a[i] - b[j]) + min(table[i, j], table[i, j + 1], table[i + 1, j])
+    assert _dtw(a, b, False) == pytest.approx(table[-1, -1])
+
+
+def test_on_the_sphere_warping_measures_arcs():
+    goal = (8.0, 48.0, 50.0)
+    path = [(8.0, 48.01, 50.0), goal]
+    record = walk((8.0, 48.01, 50.0), (8.0, 48.01, 50.0), goal, spacing=1, stops=(2,))
+    scores = values("route", record, stages=[StageSpec(kind="route", goal=goal)], reference=reference(1, *path))
+    assert scores["dtw"] == pytest.approx(0, abs=1e-6)
+    assert scores["spl"] == pytest.approx(1)
+    assert scores["coverage_efficiency"] == scores["distance_compliance"] == Unscored("satellite_world")
+
+
+def test_satnav_measures_start_to_goal_without_a_reference_path():
+    goal = (8.0, 48.001, 50.0)
+    record = walk((8.0, 48.0, 50.0), (8.001, 48.0005, 50.0), goal, spacing=1, stops=(2,))
+    scores = values("route", record, stages=[StageSpec(kind="route", goal=goal)])
+    straight = EARTH_RADIUS_M * np.deg2rad(0.001)
+    assert scores["spl"] == pytest.approx(straight / scores["path_length_m"])
+    at_goal = values("route", walk(goal, goal, spacing=1), stages=[StageSpec(kind="route", goal=goal)])
+    assert at_goal["spl"] == 0
+
+
+# --- the registry ------------------------------------------------------------------------------------------------------
+
+
+def test_every_measure_defines_itself():
+    for m in MEASURES.values():
+        assert m.definition.endswith((".", "]")), m.name
+        assert m.label == f"{m.name}@{m.version}"
+    assert versions(["spl"]) == {"spl": 1}
+
+
+def test_names_lead_to_measures_or_to_a_hint():
+    assert measure("stage_outdoor_spl") is measure("spl@1") is MEASURES["spl"]
+    with pytest.raises(UnknownName, match="spl"):
+        measure("splt")
+
+
+def test_only_what_was_asked_for_is_computed():
+    chosen = score_episode(episode("exit"), walk((5, 4, 0), (6, 4, 0)), CONTEXT, ["success", "path_length_m"])
+    assert chosen == {"success": 0.0, "path_length_m": 1.0}
+
+
+# --- properties --------------------------------------------------------------------------------------------------------
+
+WALKS = st.lists(st.tuples(st.floats(-12, 60), st.floats(-15, 25)), min_size=1, max_size=7)
+TASKS = st.sampled_from(["i2o2i", "i2o", "exit", "outdoor", "entrance", "ovon", "object", "point"])
+#: Bounded in [0, 1] by definition.
+RATIOS = [m.name for m in MEASURES.values() if m.unit == "" and m.name != "steps"]
+
+
+def some_walk(corners, stop):
+    record = walk((5.03, 4.01, 0), *[(x, y, 0) for x, y in corners], spacing=2.0)
+    return replace(record, stop_steps=np.array([len(record) - 1] if stop else [], np.int32))
+
+
+def finite(scores):
+    return {k: v for k, v in scores.items() if not isinstance(v, Unscored)}
+
+
+@settings(max_examples=80, deadline=None)
+@given(corners=WALKS, stop=st.booleans(), task=TASKS)
+def test_bounds(corners, stop, task):
+    record = some_walk(corners, stop)
+    scores = finite(values(task, record, reference=mission_reference() if task == "i2o2i" else reference(5.0, (5, 4, 0), (11, 4, 0))))
+    assert all(np.isfinite(v) for v in scores.values())
+    for name in RATIOS:
+        assert 0.0 <= scores.get(name, 0.0) <= 1.0 + 1e-12, name
+    assert scores["spl"] <= scores["success"] <= scores["oracle_success"]
+    assert scores["full_success"] == scores["success"] <= scores["completion"]
+    assert scores["min_goal_distance_m"] <= scores["navigation_error_m"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(corners=WALKS, stop=st.booleans(), task=TASKS, at=st.floats(0, 1))
+def test_recording_a_state_more_changes_no_geometric_measure(corners, stop, task, at):
+    record = some_walk(corners, stop)
+    assume(len(record) > 2)
+    k = 1 + int(at * (len(record) - 2))
+    insert = {f: np.insert(getattr(record, f), k, getattr(record, f)[k], axis=0) for f in ("yaw_rad", "action", "stage", "collided", "moved")}
+    position = np.insert(record.position, k, 0.5 * (record.position[k - 1] + record.position[k]), axis=0)
+    # A state exactly on a cell's border lies in that cell, though the path only touches it.
+    assume(np.abs(position[k, :2] - np.round(position[k, :2])).min() > 1e-6)
+    time_s = np.insert(record.time_s, k, 0.5 * (record.time_s[k - 1] + record.time_s[k]))
+    finer = replace(record, position=position, time_s=time_s, stop_steps=record.stop_steps + 1, **insert)
+    names = ("path_length_m", "navigation_error_m", "distance_compliance", "route_completion", "coverage_efficiency", "soft_success", "steps", "duration_s")
+    ends_on_arrival = {"spl"} if task in ("outdoor", "i2o", "i2o2i") else set()
+    path = reference(5.0, (5, 4, 0), (11, 4, 0))
+    before, after = (finite(score_episode(episode(task, start=tuple(r.position[0]), reference=path), r, CONTEXT, names)) for r in (record, finer))
+    for name in before.keys() - ends_on_arrival:
+        if not name.startswith("stage_"):
+            assert after[name] == pytest.approx(before[name], abs=1e-9), name
+
+
+def moved(semantics, turn, shift):
+    def spin(p):
+        c, s = np.cos(turn), np.sin(turn)
+        return (float(c * p[0] - s * p[1] + shift[0]), float(s * p[0] + c * p[1] + shift[1]), *map(float, p[2:]))
+
+    buildings = [b.model_copy(update={"footprint": [spin(p) for p in b.footprint]}) for b in semantics.buildings]
+    regions = [r.model_copy(update={"polygon": [spin(p) for p in r.polygon]}) for r in semantics.regions]
+    objects = [o.model_copy(update={"center": spin(o.center), "yaw_rad": o.yaw_rad + turn}) for o in semantics.objects]
+    return semantics.model_copy(update={"buildings": buildings, "regions": regions, "objects": objects}), spin
+
+
+@settings(max_examples=40, deadline=None)
+@given(corners=WALKS, stop=st.booleans(), task=TASKS, turn=st.floats(-3, 3), shift=st.tuples(st.floats(-50, 50), st.floats(-50, 50)))
+def test_where_the_world_lies_does_not_matter(corners, stop, task, turn, shift):
+    record = some_walk(corners, stop)
+    borders = [0, 8, 10, 12, 13, 14, 37, 40, 55, -20, 30, -10]
+    assume(min(np.abs(record.position[:, :2] - b).min() for b in borders) > 1e-6)
+    there, spin = moved(TOWN, turn, shift)
+    stages = [s.model_copy(update={"goal": spin(s.goal)}) if s.goal else s for s in episode(task).stages]
+    path = [(5.0, 4.0, 0.0), (11.0, 4.0, 0.0), (11.0, 9.0, 0.0)]
+    names = [n for n in MEASURES if not n.startswith("coverage")]
+    at_home = score_episode(episode(task, reference=reference(11.0, *path)), record, CONTEXT, names)
+    turned = replace(record, position=np.array([spin(p) for p in record.position]))
+    away = score_episode(episode(task, stages=stages, reference=reference(11.0, *[spin(p) for p in path])), turned, Context(Annotations(there), BODY), names)
+    assert finite(away) == pytest.approx(finite(at_home), abs=1e-6)
+
+
+def test_scoring_twice_gives_the_same_bits():
+    one, two = (score(Evaluation(episode(reference=mission_reference()), full_mission(), CONTEXT)) for _ in range(2))
+    assert one == two
+
+
+def test_a_thousand_states_in_a_town_of_many_polygons_are_quick():
+    """Guards the order of growth, not the clock: 300 buildings and 1,500 regions, a walk of 2,000 states."""
+    grid = [(20.0 * i, 20.0 * j) for i in range(20) for j in range(15)]
+    floors = [Floor(id="f", level=0, z_m=0, height_m=3)]
+    buildings = [Building(id=f"b{k}", footprint=box(x, y, x + 9, y + 9), floors=floors) for k, (x, y) in enumerate(grid)]
+    regions = [Region(id=f"r{k}", type="sidewalk", access="allowed", polygon=box(x - 3 + k % 5, y - 3, x + 12, y + 12)) for k, (x, y) in enumerate(grid * 5)]
+    objects = [ObjectInstance(id=f"o{k}", category="chair", center=(x + 4, y + 4, 0.5), size=(1, 1, 1)) for k, (x, y) in enumerate(grid)]
+    context = Context(Annotations(Semantics(buildings=buildings, regions=regions, objects=objects)), BODY)
+    record = walk((4, 4, 0), (390, 290, 0), spacing=0.25, stops=(1,))
+    scores = values("ovon", record, context, stages=[StageSpec(kind="ovon", category="chair")], max_actions=10_000, reference=reference(480.0, *MISSION))
+    assert 0 < scores["distance_compliance"] <= 1
