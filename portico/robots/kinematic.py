@@ -14,7 +14,7 @@ from math import atan2, ceil, cos, hypot, sin
 import numpy as np
 
 from portico.errors import EpisodeError
-from portico.geometry import Pose, wrap_angle
+from portico.geometry import Floats, Pose, wrap_angle
 from portico.interface import Action, ActionSpace, Move, Stop, Velocity, Waypoints
 from portico.robots.embodiment import Embodiment
 from portico.space import Space
@@ -73,19 +73,11 @@ class KinematicRobot:
         Raises:
             EpisodeError: no floor there, or the body overlaps geometry.
         """
-        point = pose.position[None]
-        node = int(self.space.locate(point)[0])
-        where = f"({pose.x:.2f}, {pose.y:.2f}, {pose.z:.2f})"
-        if node < 0:
-            raise EpisodeError("the start is on no floor", where=where, next_step="move the start onto a walkable surface")
-        if not bool(self.space.is_free(point)[0]):
-            clearance = float(self.space.clearance(point)[0])
-            raise EpisodeError(
-                "the start is inside an obstacle",
-                where=where,
-                why=f"clearance {clearance:.2f} m, {self.embodiment.name} needs {self.embodiment.radius_m:.2f} m",
-                next_step="move the start away from walls and furniture",
-            )
+        misfit = misplacement(self.space, pose.position)
+        if misfit is not None:
+            what, why = misfit
+            raise EpisodeError(f"the start is {what}", where=f"({pose.x:.2f}, {pose.y:.2f}, {pose.z:.2f})", why=why, next_step="move the start to free ground")
+        node = int(self.space.locate(pose.position[None])[0])
         self.pose = self.start = Pose(pose.x, pose.y, float(self.space.nodes_xyz[node, 2]), wrap_angle(pose.yaw_rad))
         return self.pose
 
@@ -177,3 +169,17 @@ class KinematicRobot:
         turn = wrap_angle(yaw_rad - self.pose.yaw_rad)
         if abs(turn) > _ANGULAR_TOLERANCE_RAD:
             yield self._turned(turn)
+
+
+def misplacement(space: Space, point: Floats) -> tuple[str, str] | None:
+    """Why the body cannot stand at a point (3,), as (what, why); None when it can."""
+    body = space.embodiment
+    if int(space.locate(point[None])[0]) < 0:
+        angles = np.arange(16) * np.pi / 8
+        ring = point + np.stack([np.cos(angles), np.sin(angles), np.zeros(16)], axis=1) * 2.0 * body.radius_m
+        if (space.locate(ring) < 0).all():
+            return "on no floor", f"no walkable surface within {2.0 * body.radius_m:.1f} m at that height"
+        return "inside an obstacle", "something solid fills that place"
+    if not bool(space.is_free(point[None])[0]):
+        return "inside an obstacle", f"clearance {float(space.clearance(point[None])[0]):.2f} m, {body.name} needs {body.radius_m:.2f} m"
+    return None

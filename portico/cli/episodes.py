@@ -1,0 +1,97 @@
+"""``portico episodes``: make, check and calibrate the questions that are asked in a world."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from portico.cli.console import errors, out, timed
+from portico.episodes import calibrate, generate, load_episodes, save_episodes
+from portico.episodes import validate as find_problems
+from portico.suites import Suite, load_suite
+from portico.tasks.episode import EpisodeSet
+from portico.world import load
+
+app = typer.Typer(no_args_is_help=True, help="Make, check and calibrate episodes.")
+
+WorldFolder = Annotated[Path, typer.Argument(help="folder of a world", metavar="WORLD")]
+EpisodesFile = Annotated[Path, typer.Argument(help="file made by `episodes generate`", metavar="EPISODES")]
+SuiteName = Annotated[str, typer.Option("--suite", help="suite whose rules apply: a name or a YAML file, see `portico list suites`")]
+
+
+@app.command("generate")
+def generate_command(
+    world_folder: WorldFolder,
+    out_file: Annotated[Path, typer.Option("--out", help="episode file to write")] = Path("episodes.json"),
+    suite: SuiteName = "i2o2i",
+    task: Annotated[list[str] | None, typer.Option(help="only these tasks, e.g. --task outdoor; all of the suite's when left out")] = None,
+    count: Annotated[int | None, typer.Option(help="episodes per task; the suite's counts when left out")] = None,
+    seed: Annotated[int | None, typer.Option(help="same seed, same episodes")] = None,
+    robot: Annotated[str | None, typer.Option(help="embodiment, see `portico list embodiments`")] = None,
+) -> None:
+    """Sample starts and goals, plan references, and keep what the oracle can do."""
+    chosen = load_suite(suite, seed=seed, embodiment=robot)
+    if task or count is not None:
+        counts = {name: chosen.tasks.get(name, 10) if count is None else count for name in (task or list(chosen.tasks))}
+        chosen = load_suite(suite, seed=seed, embodiment=robot, tasks=counts)
+    world = load(world_folder)
+    with timed(f"sampling and verifying {sum(chosen.tasks.values())} episodes in {world.id}"):
+        episodes = generate(world, chosen)
+    save_episodes(episodes, out_file)
+    _inventory(episodes)
+    out.print(f"\nwritten to {out_file}\ncheck them:  portico episodes validate {out_file} {world_folder} --oracle")
+
+
+@app.command()
+def verify(episodes_file: EpisodesFile, world_folder: WorldFolder, suite: SuiteName = "i2o2i") -> None:
+    """Roll the oracle out on every episode through the motion interface."""
+    _calibrated(load_episodes(episodes_file), world_folder, load_suite(suite))
+
+
+@app.command()
+def validate(
+    episodes_file: EpisodesFile,
+    world_folder: WorldFolder,
+    oracle: Annotated[bool, typer.Option("--oracle", help="calibrate too: the oracle must reach 99 %, stopping at the start at most 1 %")] = False,
+    suite: SuiteName = "i2o2i",
+) -> None:
+    """Check starts, floors, goals, categories, reachability and references; name every episode that cannot be asked."""
+    episodes, world = load_episodes(episodes_file), load(world_folder)
+    with timed(f"checking {len(episodes.episodes)} episodes"):
+        problems = find_problems(episodes, world)
+    for problem in problems:
+        out.print(f"[red]{problem.code}[/red]  {problem.episode}: {problem.text}")
+    out.print(f"{len(episodes.episodes)} episodes, {len({p.episode for p in problems})} with problems")
+    if oracle:
+        _calibrated(episodes, world_folder, load_suite(suite))
+    if problems:
+        raise typer.Exit(1)
+
+
+def _calibrated(episodes: EpisodeSet, world_folder: Path, suite: Suite) -> None:
+    if episodes.episodes:
+        suite = suite.model_copy(update={"embodiment": episodes.episodes[0].embodiment})
+    with timed("rolling out the oracle"):
+        result = calibrate(episodes, load(world_folder), suite)
+    for failure in result.failures:
+        out.print(f"[red]{failure.code}[/red]  {failure.episode}: {failure.text}")
+    out.print(f"oracle {result.oracle:.1%} (at least 99 %), stop at start {result.stop_at_start:.1%} (at most 1 %) over {result.episodes} episodes")
+    if not result.passed:
+        errors.print("the set fails its calibration: numbers measured on it would not mean much")
+        raise typer.Exit(1)
+
+
+def _inventory(episodes: EpisodeSet) -> None:
+    table = Table(box=None, pad_edge=False)
+    for column in ("task", "episodes", "shortest", "median", "longest", "rejected candidates"):
+        table.add_column(column, justify="left" if column in ("task", "rejected candidates") else "right")
+    counts = Counter(e.task for e in episodes.episodes)
+    for task, reasons in episodes.rejected.items():
+        lengths = sorted(e.reference.length_m for e in episodes.episodes if e.task == task and e.reference)
+        spread = [f"{lengths[i]:.1f} m" for i in (0, len(lengths) // 2, -1)] if lengths else ["-"] * 3
+        table.add_row(task, str(counts[task]), *spread, ", ".join(f"{reason}: {n}" for reason, n in reasons.items()))
+    out.print(table)

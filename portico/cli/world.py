@@ -1,0 +1,115 @@
+"""``portico world``: build, import, look at and export worlds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from portico.cli.console import out, timed
+from portico.errors import UnknownName
+from portico.world import World, load, save
+
+app = typer.Typer(no_args_is_help=True, help="Build, import, look at and export worlds.")
+importers = typer.Typer(no_args_is_help=True, help="Turn real files into worlds.")
+app.add_typer(importers, name="import")
+
+WorldFolder = Annotated[Path, typer.Argument(help="folder of a world, as made by `world build` or `world import`", metavar="WORLD")]
+Out = Annotated[Path, typer.Option("--out", help="where the result goes")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace what is there")]
+
+
+@app.command()
+def build(
+    recipe: Annotated[str, typer.Argument(help="what to build, see `portico list recipes`")] = "composite",
+    out_folder: Out = Path("worlds/block"),
+    seed: Annotated[int, typer.Option(help="same seed, same world, same hash")] = 7,
+    overwrite: Overwrite = False,
+) -> None:
+    """Build a world from a recipe and a seed."""
+    from portico.build import RECIPES
+
+    if recipe not in RECIPES:
+        raise UnknownName("recipe", recipe, RECIPES, list_command="portico list recipes")
+    with timed(f"building {recipe} with seed {seed}"):
+        world = save(RECIPES[recipe](seed), out_folder, overwrite=overwrite)
+    _describe(world)
+    out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
+
+
+@app.command()
+def info(world_folder: WorldFolder) -> None:
+    """Say what a world holds, where it came from and whether its hash is right."""
+    _describe(load(world_folder))
+
+
+@app.command()
+def render(
+    world_folder: WorldFolder,
+    out_folder: Annotated[Path | None, typer.Option("--out", help="folder for the pictures; the current one by default")] = None,
+    frames: Annotated[int, typer.Option(help="first-person frames on the contact sheet")] = 16,
+    robot: Annotated[str, typer.Option(help="whose camera, see `portico list embodiments`")] = "spot",
+) -> None:
+    """Draw a top-down map of every level and a contact sheet of first-person frames."""
+    from portico.report.world_pictures import draw_world
+
+    world = load(world_folder)
+    folder = out_folder or Path.cwd()
+    with timed(f"drawing {world.id}"):
+        pictures = draw_world(world, folder, frames=frames, robot=robot)
+    for picture in pictures:
+        out.print(str(picture))
+
+
+@app.command()
+def export(
+    world_folder: WorldFolder,
+    out_folder: Out,
+) -> None:
+    """Write GLB (y up, named materials) and JSON (semantics and manifest) for other tools."""
+    from portico.world.export import export_glb, export_json
+
+    world = load(world_folder)
+    out_folder.mkdir(parents=True, exist_ok=True)
+    export_glb(world, out_folder / f"{world.id}.glb")
+    export_json(world, out_folder / f"{world.id}.json")
+    out.print(f"{out_folder / world.id}.glb\n{out_folder / world.id}.json")
+
+
+@importers.command("osm")
+def import_osm_file(
+    file: Annotated[Path, typer.Argument(help=".osm, .osm.pbf or .osm.bz2")],
+    out_folder: Out,
+    bbox: Annotated[str | None, typer.Option(help="west,south,east,north in degrees; everything when left out")] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Import an OpenStreetMap extract: buildings, streets, footways, crossings, parks, shops, entrances."""
+    from portico.build.osm import import_osm
+
+    box = tuple(float(part) for part in bbox.split(",")) if bbox else None
+    with timed(f"importing {file.name}"):
+        imported = import_osm(file, bbox=box)
+        world = save(imported.world, out_folder, overwrite=overwrite)
+    for line in imported.report.lines():
+        out.print(line)
+    _describe(world)
+    out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
+
+
+def _describe(world: World) -> None:
+    m = world.manifest
+    low, high = world.geometry.bounds()
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_row("world", f"{m.id} ({m.kind})")
+    table.add_row("extent", " x ".join(f"{b - a:.1f}" for a, b in zip(low, high, strict=True)) + " m")
+    for key, value in m.counts.items():
+        table.add_row(key, f"{value:,}")
+    if m.origin:
+        table.add_row("origin", f"{m.origin.latitude_deg:.6f}, {m.origin.longitude_deg:.6f} (WGS84)")
+    table.add_row("source", f"{m.provenance.source} ({m.provenance.licence})")
+    for note in m.notes:
+        table.add_row("note", note)
+    table.add_row("hash", m.content_hash)
+    out.print(table)

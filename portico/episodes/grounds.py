@@ -1,0 +1,124 @@
+"""Where episodes may start and end in a world: the free cells of a space, sorted by what the annotations say of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from portico.errors import EpisodeError
+from portico.geometry import Floats
+from portico.robots import Embodiment
+from portico.space import Space, build_space
+from portico.tasks.annotations import Annotations
+from portico.tasks.episode import StageSpec
+from portico.tasks.predicates import Ground, predicate
+from portico.world import World
+
+Mask = NDArray[np.bool_]
+
+#: Candidate points keep this much clearance [I2 C.2]: traversable cells eroded by 0.4 m, indoor ones by a further 0.2 m.
+OUTDOOR_CLEARANCE_M = 0.4
+INDOOR_CLEARANCE_M = 0.6
+#: Boundary points lie outdoors within this distance of a building [I2 C.2].
+BOUNDARY_M = 15.0
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """Masks over the nodes of a space, (N,) bool each."""
+
+    world: World
+    space: Space
+    body: Embodiment
+    annotations: Annotations
+
+    @staticmethod
+    def of(world: World, body: Embodiment, space: Space | None = None) -> Grounds:
+        """Survey a world for an embodiment.
+
+        Raises:
+            EpisodeError: the body fits nowhere.
+        """
+        grounds = Grounds(world, space or build_space(world, body), body, Annotations(world.semantics))
+        if not grounds.usable.any():
+            raise EpisodeError("no place where the robot could start", where=world.id, why=f"{body.name} has radius {body.radius_m} m", next_step="try a smaller embodiment")
+        return grounds
+
+    @cached_property
+    def xyz(self) -> Floats:
+        """(N, 3) node positions."""
+        return np.asarray(self.space.nodes_xyz, dtype=np.float64)
+
+    @cached_property
+    def building(self) -> NDArray[np.int64]:
+        """(N,) index of the building that holds each node, -1 outdoors."""
+        return np.asarray(self.annotations.inside(self.xyz))
+
+    @cached_property
+    def floor(self) -> NDArray[np.int64]:
+        """(N,) index of the floor that holds each node, -1 outdoors."""
+        return np.asarray(self.annotations.floor(self.xyz))
+
+    @cached_property
+    def allowed(self) -> Mask:
+        """Outdoor nodes where one may walk."""
+        return np.asarray(self.annotations.allowed(self.xyz))
+
+    @cached_property
+    def usable(self) -> Mask:
+        """Nodes of the one component that people would call the world: the largest over outdoor allowed and indoor ground."""
+        component = np.asarray(self.space.node_component)
+        candidates = (component >= 0) & (self.allowed | (self.building >= 0))
+        if not candidates.any():
+            return candidates
+        weigh = candidates & self.allowed if (candidates & self.allowed).any() else candidates
+        return candidates & (component == np.bincount(component[weigh]).argmax())
+
+    @cached_property
+    def clearance(self) -> Floats:
+        """(N,) metres to the nearest obstacle."""
+        return np.asarray(self.space.node_clearance_m, dtype=np.float64)
+
+    def indoor_starts(self, floor: int) -> Mask:
+        """Nodes of one floor (an index into ``annotations.floors``) roomy enough to start from."""
+        return self.usable & (self.floor == floor) & (self.clearance >= max(INDOOR_CLEARANCE_M, self.body.radius_m))
+
+    def outdoor_starts(self) -> Mask:
+        """Allowed outdoor nodes roomy enough to start from."""
+        return self.usable & self.allowed & (self.clearance >= max(OUTDOOR_CLEARANCE_M, self.body.radius_m))
+
+    def boundary(self, building: int) -> Mask:
+        """Outdoor starts within 15 m of a building's footprint."""
+        return self._near(self.outdoor_starts(), np.array(self.annotations.buildings[building].footprint), BOUNDARY_M)
+
+    def inside(self, building: int) -> Mask:
+        """Usable nodes inside a building."""
+        return self.usable & (self.building == building)
+
+    def enterable(self) -> list[int]:
+        """Indices of the buildings that can be reached on foot."""
+        return [i for i in range(len(self.annotations.buildings)) if self.inside(i).any()]
+
+    def stops_for(self, stage: StageSpec) -> Mask:
+        """Nodes at which a STOP ends an ``ovon`` or ``object`` stage with success, with a cell to spare; within the stage's building when it names one."""
+        target = predicate(stage, self.xyz[0], Ground(self.annotations, self.body))
+        building = self.annotations.building_index(stage.building)
+        picks = np.flatnonzero(self.inside(building) if building >= 0 else self.usable)
+        stops = np.zeros(len(self.usable), dtype=bool)
+        points = self.xyz[picks]
+        stops[picks] = target.holds(points) & (target.distance_m(points) <= target.tolerance_m - self.space.cell_m)
+        return stops
+
+    def _near(self, mask: Mask, polygon: Floats, distance_m: float) -> Mask:
+        """Members of a mask within a distance of a polygon (M, 2)."""
+        low, high = polygon.min(axis=0) - distance_m, polygon.max(axis=0) + distance_m
+        picks = np.flatnonzero(mask & (self.xyz[:, :2] >= low).all(axis=1) & (self.xyz[:, :2] <= high).all(axis=1))
+        shape = shapely.Polygon(polygon)
+        shapely.prepare(shape)
+        near = np.zeros(len(mask), dtype=bool)
+        near[picks[shapely.dwithin(shape, shapely.points(self.xyz[picks, :2]), distance_m)]] = True
+        return near

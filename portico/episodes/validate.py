@@ -1,0 +1,113 @@
+"""Checks an episode set against its world, and calibrates it: the oracle must succeed, standing still must not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from portico.episodes.files import check_unique
+from portico.episodes.grounds import Grounds
+from portico.episodes.references import Planner
+from portico.episodes.verify import Verifier
+from portico.errors import EpisodeError
+from portico.robots import embodiment, misplacement
+from portico.suites import Suite
+from portico.tasks.episode import Episode, EpisodeSet
+from portico.tasks.machine import StageMachine, trivial_at_start
+from portico.world import World
+
+#: What a suite must show before its numbers mean anything: the oracle at least, doing nothing at most.
+ORACLE_AT_LEAST = 0.99
+NOTHING_AT_MOST = 0.01
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with one episode, and whether it may still be asked."""
+
+    episode: str
+    code: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Success rates of the trajectory oracle and of a STOP at the start, over the episodes of a set."""
+
+    episodes: int
+    oracle: float
+    stop_at_start: float
+    failures: tuple[Problem, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the set separates doing it from doing nothing."""
+        return self.oracle >= ORACLE_AT_LEAST and self.stop_at_start <= NOTHING_AT_MOST
+
+
+def validate(episodes: EpisodeSet, world: World, grounds: Grounds | None = None) -> list[Problem]:
+    """Every problem of every episode: start, floor, goal, category, reachability, triviality, reference.
+
+    Raises:
+        EpisodeError: the set belongs to another world, or holds the same id twice.
+    """
+    if episodes.world_hash != world.manifest.content_hash:
+        raise EpisodeError(
+            "the episodes belong to another world",
+            where=f"world {world.id}",
+            why=f"they were made for hash {episodes.world_hash[:12]}, this one is {world.manifest.content_hash[:12]}",
+            next_step="generate episodes for this world",
+        )
+    check_unique(episodes, f"episodes of {episodes.world}")
+    if not episodes.episodes:
+        return []
+    grounds = grounds or Grounds.of(world, embodiment(episodes.episodes[0].embodiment))
+    planner = Planner(grounds)
+    return [problem for episode in episodes.episodes for problem in _problems(episode, grounds, planner)]
+
+
+def calibrate(episodes: EpisodeSet, world: World, suite: Suite, *, watch: Callable[[int, int], None] = lambda *_: None) -> Calibration:
+    """Roll out the oracle, and stop at the start, on every episode."""
+    grounds = Grounds.of(world, embodiment(suite.embodiment))
+    verifier = Verifier(grounds, suite)
+    failures, stopped = [], 0
+    for i, episode in enumerate(episodes.episodes):
+        problem = verifier.problem(episode)
+        if problem:
+            failures.append(Problem(episode.id, "oracle", problem))
+        stopped += _stops_at_start(episode, grounds)
+        watch(i + 1, len(episodes.episodes))
+    n = max(1, len(episodes.episodes))
+    return Calibration(len(episodes.episodes), 1.0 - len(failures) / n, stopped / n, tuple(failures))
+
+
+def _stops_at_start(episode: Episode, grounds: Grounds) -> bool:
+    machine = StageMachine(episode, grounds.annotations, grounds.body)
+    machine.start(np.array(episode.start.position))
+    machine.declare_stop()
+    return machine.outcome().success
+
+
+def _problems(episode: Episode, grounds: Grounds, planner: Planner) -> Iterator[Problem]:
+    start = np.array(episode.start.position, dtype=np.float64)
+    known = {o.category for o in grounds.annotations.semantics.objects}
+    for k, stage in enumerate(episode.stages):
+        if stage.kind in ("ovon", "object") and stage.category not in known:
+            yield Problem(episode.id, "unknown_category", f"stage {k} asks for {stage.category!r}, which no object of the world is")
+            return
+        if stage.kind in ("entrance", "ovon") and grounds.annotations.building_index(stage.building) < 0:
+            yield Problem(episode.id, "unknown_building", f"stage {k} names building {stage.building!r}, which the world does not have")
+            return
+    misfit = misplacement(grounds.space, start)
+    if misfit is not None:
+        code = "no_floor" if misfit[0] == "on no floor" else "start_blocked"
+        yield Problem(episode.id, code, f"the start {episode.start.position} is {misfit[0]}: {misfit[1]}")
+        return
+    if trivial_at_start(episode, grounds.annotations, grounds.body):
+        yield Problem(episode.id, "trivial_at_start", "the first stage is already satisfied at the start")
+    if planner.reference(start, list(episode.stages)) is None:
+        yield Problem(episode.id, "unreachable", "no path from the start through every stage's success set")
+    if episode.reference is None:
+        yield Problem(episode.id, "no_reference", "there is no reference path, so SPL and route completion stay unscored")

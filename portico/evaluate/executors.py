@@ -1,0 +1,167 @@
+"""How episodes are spread: in this process, or over local processes that may die without taking the run along."""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any, Protocol
+
+from portico.errors import UserError
+from portico.evaluate.records import Record, RecordWriter
+from portico.evaluate.worker import Assignment, Job, Worker, failed_record
+
+
+class Executor(Protocol):
+    """Carries out assignments in any order and yields every record once it is durable."""
+
+    def run(self, job: Job, assignments: Sequence[Assignment]) -> Iterator[Record]:
+        """Yield one record per assignment."""
+
+
+class InProcess:
+    """One after the other, here: the executor to debug a policy with."""
+
+    def run(self, job: Job, assignments: Sequence[Assignment]) -> Iterator[Record]:
+        """Yield records in the order of the assignments."""
+        worker = Worker(job, rank=0)
+        try:
+            for assignment in assignments:
+                yield worker.run(assignment)
+        finally:
+            worker.close()
+
+
+class WorkerDied(RuntimeError):
+    """A worker process ended in the middle of an episode."""
+
+
+@dataclass
+class LocalProcesses:
+    """Spawned processes, each holding one world at a time; a dead one costs its episode an error and is replaced."""
+
+    workers: int
+
+    def run(self, job: Job, assignments: Sequence[Assignment]) -> Iterator[Record]:
+        """Yield records as they are finished."""
+        queue = _WorldQueue(assignments)
+        pool = [_Remote(job, rank, self.workers) for rank in range(min(self.workers, max(1, len(assignments))))]
+        try:
+            for remote in pool:
+                remote.give(queue.next_for(remote))
+            while busy := [r for r in pool if r.current is not None]:
+                ready = wait([h for r in busy for h in (r.connection, r.process.sentinel)])
+                for remote in busy:
+                    if remote.connection in ready or remote.process.sentinel in ready:
+                        yield remote.finished(job)
+                        remote.give(queue.next_for(remote))
+        finally:
+            for remote in pool:
+                remote.stop()
+
+
+class _WorldQueue:
+    """Hands a worker the world it already holds as long as there is work in it, else the one with most left."""
+
+    def __init__(self, assignments: Sequence[Assignment]) -> None:
+        self._by_world: dict[str, deque[Assignment]] = {}
+        for assignment in assignments:
+            self._by_world.setdefault(assignment.key.world, deque()).append(assignment)
+
+    def next_for(self, remote: _Remote) -> Assignment | None:
+        waiting = {world: work for world, work in self._by_world.items() if work}
+        if not waiting:
+            return None
+        world = remote.world if remote.world in waiting else max(waiting, key=lambda w: len(waiting[w]))
+        return waiting[world].popleft()
+
+
+class _Remote:
+    """The parent's end of one worker process."""
+
+    def __init__(self, job: Job, rank: int, workers: int) -> None:
+        self.job, self.rank, self.workers = job, rank, workers
+        self.current: Assignment | None = None
+        self.world = ""
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, self.job, self.rank, self.workers, os.getpid()), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def give(self, assignment: Assignment | None) -> None:
+        self.current = assignment
+        if assignment is not None:
+            self.world = assignment.key.world
+            self.connection.send(assignment)
+
+    def finished(self, job: Job) -> Record:
+        """The record of the current assignment; raises what the worker says must stop the run."""
+        try:
+            answer = self.connection.recv()
+        except (EOFError, ConnectionResetError):
+            return self._replaced(job)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    def _replaced(self, job: Job) -> Record:
+        self.process.join()
+        assert self.current is not None
+        code = self.process.exitcode or 0
+        cause = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        death = WorkerDied(f"worker {self.rank} died ({cause}); out of memory and a crash in native code are the usual causes")
+        record = failed_record(self.current.key, self.current.episode, job.policy, death) | {"timing": {}, "rank": self.rank}
+        RecordWriter(job.run_folder, self.rank).append(record)
+        self._start()
+        return record
+
+    def stop(self) -> None:
+        self.connection.close()
+        self.process.join(timeout=0.5)
+        if self.process.is_alive():
+            self.process.terminate()
+            self.process.join()
+
+
+def _serve(connection: Connection, job: Job, rank: int, workers: int, parent: int) -> None:
+    """The worker process: one assignment in, one record out, until the parent hangs up."""
+    _die_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    import numba
+
+    numba.set_num_threads(max(1, min(numba.config.NUMBA_NUM_THREADS, (os.cpu_count() or 1) // workers)))
+    worker = Worker(job, rank)
+    while True:
+        try:
+            assignment = connection.recv()
+        except (EOFError, ConnectionResetError):
+            break
+        answer: Any
+        try:
+            answer = worker.run(assignment)
+        except UserError as error:
+            answer = error
+        try:
+            connection.send(answer)
+        except (BrokenPipeError, ConnectionResetError):
+            break
+    worker.close()
+
+
+def _die_with(parent: int) -> None:
+    """A killed parent must not leave workers that write into a run somebody resumes."""
+    if sys.platform == "linux":
+        set_parent_death_signal = 1
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)

@@ -1,0 +1,107 @@
+"""What a suite needs before it can run: its worlds and their episodes, built once and kept in a cache folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from portico.build import RECIPES
+from portico.episodes import generate, load_episodes, save_episodes
+from portico.errors import EpisodeError, SuiteError, UnknownName
+from portico.suites import Suite, WorldEntry
+from portico.tasks.episode import EpisodeSet
+from portico.world import load, save
+
+Announce = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A world on disk and the episodes asked in it."""
+
+    folder: Path
+    world_hash: str
+    episodes: EpisodeSet
+
+
+def default_cache() -> Path:
+    """Where generated worlds and episodes are kept between runs, below the current folder."""
+    return Path("worlds")
+
+
+def prepare(suite: Suite, cache: Path, *, relative_to: Path | None = None, announce: Announce = print) -> list[Prepared]:
+    """Worlds and episodes of a suite, made where the cache lacks them.
+
+    Args:
+        relative_to: folder that world paths in the suite are relative to.
+        announce: told before anything slow starts.
+
+    Raises:
+        SuiteError: two worlds of the suite have the same id.
+        EpisodeError: an episode file belongs to another world.
+    """
+    prepared = [_prepared(suite, entry, cache, relative_to or Path.cwd(), announce) for entry in suite.worlds]
+    ids = [p.episodes.world for p in prepared]
+    twice = sorted({i for i in ids if ids.count(i) > 1})
+    if twice:
+        raise SuiteError("two worlds of the suite have the same id", where=suite.name, why=", ".join(twice), next_step="give each world its own seed or id")
+    return prepared
+
+
+def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce: Announce) -> Prepared:
+    folder = base / entry.path if entry.path else _built(entry, cache, announce)
+    world_hash = str(json.loads((folder / "world.json").read_text())["content_hash"]) if (folder / "world.json").is_file() else load(folder).manifest.content_hash
+    if entry.episodes:
+        episodes = load_episodes(base / entry.episodes)
+        if episodes.world_hash != world_hash:
+            raise EpisodeError("the episodes belong to another world", where=entry.episodes, why=f"world hash {episodes.world_hash[:12]} there, {world_hash[:12]} here")
+        return Prepared(folder, world_hash, episodes)
+    file = cache / "episodes" / f"{_recipe_of_episodes(suite, world_hash)}.json"
+    if not file.is_file():
+        world = load(folder)
+        announce(f"sampling and verifying {sum(suite.tasks.values())} episodes in {world.id}")
+        save_episodes(generate(world, suite), file)
+    return Prepared(folder, world_hash, load_episodes(file))
+
+
+def _built(entry: WorldEntry, cache: Path, announce: Announce) -> Path:
+    recipe = str(entry.recipe)
+    if recipe not in RECIPES:
+        raise UnknownName("recipe", recipe, RECIPES, list_command="portico list recipes")
+    suffix = "" if not entry.params else "-" + hashlib.sha256(json.dumps(entry.params, sort_keys=True).encode()).hexdigest()[:8]
+    folder = cache / f"{recipe}-{entry.seed:04d}{suffix}"
+    if not (folder / "world.json").is_file():
+        announce(f"building world {folder.name}")
+        save(RECIPES[recipe](entry.seed, **entry.params), folder, overwrite=True)
+    return folder
+
+
+def _recipe_of_episodes(suite: Suite, world_hash: str) -> str:
+    """A name that changes with everything the episodes depend on."""
+    parts = suite.model_dump(mode="json", include={"name", "split", "seed", "embodiment", "tasks", "budget", "actions"})
+    digest = hashlib.sha256(json.dumps([parts, world_hash], sort_keys=True).encode()).hexdigest()
+    return f"{suite.name}-{digest[:16]}"
+
+
+def select(prepared: Sequence[Prepared], *, limit: int | None = None, only: Sequence[str] = ()) -> list[Prepared]:
+    """Keep the named episodes, or the first ``limit`` per world spread evenly over the tasks.
+
+    Raises:
+        UnknownName: an episode id that no world has.
+    """
+    if only:
+        known = {e.id for p in prepared for e in p.episodes.episodes}
+        for name in only:
+            if name not in known:
+                raise UnknownName("episode", name, known)
+    kept = []
+    for p in prepared:
+        episodes = [e for e in p.episodes.episodes if not only or e.id in only]
+        if limit is not None and len(episodes) > limit:
+            picks = sorted({i * len(episodes) // limit for i in range(limit)})
+            episodes = [episodes[i] for i in picks]
+        kept.append(Prepared(p.folder, p.world_hash, p.episodes.model_copy(update={"episodes": episodes})))
+    return kept

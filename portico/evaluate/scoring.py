@@ -1,0 +1,108 @@
+"""Scoring as a separate, repeatable act: a record is made from a trajectory, during a run and ever after."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from portico.episodes import load_episodes
+from portico.errors import StorageError
+from portico.evaluate.aggregate import summarise
+from portico.evaluate.labels import label_episode
+from portico.evaluate.measures import Context, Evaluation, Unscored, score
+from portico.evaluate.records import Key, Record, read_records, write_json
+from portico.robots import Embodiment, embodiment
+from portico.sim import same_plane
+from portico.space import Space, build_space
+from portico.tasks.annotations import Annotations
+from portico.tasks.episode import Episode
+from portico.tasks.trajectory import Trajectory
+from portico.world import load
+
+
+def scoring_context(annotations: Annotations, body: Embodiment, space: Space) -> Context:
+    """The world as measures see it, with the geometry that some of them ask for."""
+    return Context(
+        annotations,
+        body,
+        same_plane=same_plane(space),
+        clearance_m=space.clearance,
+        navigable=lambda positions: space.locate(positions) >= 0,
+    )
+
+
+def scored(key: Key, policy: str, privileged: list[str], episode: Episode, trajectory: Trajectory, context: Context, measures: Collection[str] = ()) -> Record:
+    """The record of an episode: outcome, measures, labels."""
+    evaluation = Evaluation(episode, trajectory, context)
+    values = score(evaluation, measures)
+    outcome = evaluation.outcome
+    return {
+        "key": key.as_dict(),
+        "task": episode.task,
+        "policy": policy,
+        "privileged": privileged,
+        "status": "success" if outcome.success else "failure",
+        "reason": outcome.reason,
+        "error": None,
+        "stages": len(outcome.stages),
+        "completed": outcome.completed,
+        "stage_outcomes": [asdict(stage) for stage in outcome.stages],
+        "measures": {name: None if isinstance(v, Unscored) else round(float(v), 9) for name, v in values.items()},
+        "unscored": {name: v.reason for name, v in values.items() if isinstance(v, Unscored)},
+        "labels": [{"label": x.label, "steps": list(x.steps), "text": x.text} for x in label_episode(evaluation)],
+        "reference_length_m": episode.reference.length_m if episode.reference else None,
+    }
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """What scoring a run again gave: the new summary, and a line for every record that changed."""
+
+    summary: dict[str, Any]
+    scored: int
+    changed: list[str]
+
+
+def rescore(run_folder: Path, *, worlds: Path | None = None) -> Rescored:
+    """Score every trajectory of a run from scratch; writes ``scores.jsonl`` and ``summary.json``.
+
+    Args:
+        worlds: folder that holds the worlds by id, when they have moved since the run.
+
+    Raises:
+        StorageError: this is no run folder.
+    """
+    if not (run_folder / "run.json").is_file():
+        raise StorageError("this is not a run folder", where=str(run_folder), why="run.json is missing", next_step="give a folder made by `portico run`")
+    header = json.loads((run_folder / "run.json").read_text(encoding="utf-8"))
+    body = embodiment(header["suite"]["embodiment"])
+    records = read_records(run_folder)
+    again: list[Record] = []
+    changed: list[str] = []
+    for world_id, facts in header["worlds"].items():
+        mine = {key: r for key, r in records.items() if key.world == world_id}
+        again += [r for r in mine.values() if r["status"] == "error"]
+        kept = {key: r for key, r in mine.items() if r["status"] != "error"}
+        if not kept:
+            continue
+        world = load(worlds / world_id if worlds else Path(facts["folder"]))
+        context = scoring_context(Annotations(world.semantics), body, build_space(world, body))
+        episodes = {e.id: e for e in load_episodes(run_folder / "episodes" / f"{world_id}.json").episodes}
+        for key, record in kept.items():
+            trajectory = Trajectory.load(run_folder / "trajectories" / f"{key.slug()}.npz")
+            fresh = scored(key, record["policy"], record["privileged"], episodes[key.episode], trajectory, context, header["suite"]["measures"])
+            again.append(fresh)
+            changed += _differences(key, record, fresh)
+    summary = summarise(again, header)
+    (run_folder / "scores.jsonl").write_text("".join(json.dumps(r, sort_keys=True, allow_nan=False) + "\n" for r in again), encoding="utf-8")
+    write_json(run_folder / "summary.json", summary)
+    return Rescored(summary, len(again), changed)
+
+
+def _differences(key: Key, before: Record, after: Record) -> list[str]:
+    names = [n for n in after if n != "measures" and json.loads(json.dumps(after[n])) != before.get(n)]
+    names += [n for n, v in after["measures"].items() if before["measures"].get(n) != v]
+    return [f"{key.world} {key.episode}: {', '.join(names)}"] if names else []

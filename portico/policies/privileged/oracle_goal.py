@@ -1,0 +1,56 @@
+"""The goal oracle: told where each stage ends, not how to get there. The "oracle goal" row of a feasibility study [NV 10]."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from portico.errors import PolicyRefused
+from portico.geometry import Floats
+from portico.interface import Action, Brief, Observation, PolicySpec, Stop
+from portico.policies.frontier import IMAGE_SIZE, MappingPolicy
+from portico.sim import Simulator
+from portico.tasks.episode import Episode
+
+_STOP_WITHIN_M = 0.3
+
+
+class OracleGoal:
+    """Explores its own depth map as ``frontier`` does, but towards the end of the stage's reference, and stops there."""
+
+    spec = PolicySpec("privileged/oracle-goal", needs=frozenset({"depth", "odometry", "oracle"}), image_size=IMAGE_SIZE)
+
+    def __init__(self) -> None:
+        self._explorer = MappingPolicy(PolicySpec("explorer", needs=frozenset({"depth", "odometry"})))
+        self._simulator: Simulator | None = None
+
+    def attach(self, simulator: Simulator, episode: Episode) -> None:
+        """Take the end point of every stage.
+
+        Raises:
+            PolicyRefused: the episode has no reference.
+        """
+        if episode.reference is None:
+            raise PolicyRefused("the oracle needs a reference path", where=f"episode {episode.id}", next_step="generate the episodes with Portico, or drop the oracle")
+        path = np.array(episode.reference.path, dtype=np.float64)
+        self._simulator = simulator
+        self._goals: list[Floats] = [path[i] for i in episode.reference.stage_ends]
+
+    def reset(self, brief: Brief) -> None:
+        """An empty map."""
+        self._explorer.reset(brief)
+
+    def act(self, observation: Observation) -> Action:
+        """Towards the goal, or STOP beside it."""
+        assert self._simulator is not None
+        goal, pose = self._goals[observation.stage.index], self._simulator.robot.pose
+        if np.linalg.norm(goal[:2] - pose.position[:2]) < _STOP_WITHIN_M and abs(goal[2] - pose.z) < 1.0:
+            return Stop()
+        stage = replace(observation.stage, kind="point", goal=(float(goal[0]), float(goal[1]), float(goal[2])), route=None)
+        return self._explorer.act(replace(observation, stage=stage, pose=pose))
+
+    def close(self) -> None:
+        """Let go of the simulator."""
+        self._simulator = None
+        self._explorer.close()

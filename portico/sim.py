@@ -1,0 +1,166 @@
+"""The simulator: world + robot + cameras + task behind ``reset()`` and ``step()``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from portico.geometry import Floats, Pose
+from portico.interface import TRACKS, Action, ActionSpace, Brief, Camera, Channel, Frame, Need, Observation, Stop
+from portico.render import Renderer
+from portico.robots import Embodiment, KinematicRobot, State
+from portico.space import Space, build_space
+from portico.tasks.annotations import Annotations
+from portico.tasks.episode import Episode
+from portico.tasks.machine import Outcome, StageMachine
+from portico.tasks.predicates import PLANE_MARGIN_M, SamePlane
+from portico.tasks.release import released, stage_brief
+from portico.tasks.trajectory import Trajectory
+from portico.world import World
+
+_CHANNELS: tuple[Channel, ...] = ("rgb", "depth", "semantic")
+
+
+class Simulator:
+    """One world and one embodiment, for any number of episodes.
+
+    Args:
+        world: what exists.
+        body: the embodiment.
+        space: where it can go; built when absent.
+        track: what the protocol grants, see ``portico.interface.TRACKS``.
+        needs: what the policy asked for; channels nobody asked for are not rendered.
+        image_size: (width, height) of every camera, or None for the embodiment's own.
+        slide: see ``KinematicRobot``.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        body: Embodiment,
+        *,
+        space: Space | None = None,
+        track: str = "rgbd",
+        needs: Collection[Need] = frozenset(),
+        image_size: tuple[int, int] | None = None,
+        actions: ActionSpace | None = None,
+        slide: bool = False,
+    ) -> None:
+        self.world, self.body, self.track = world, body, track
+        self.space = space or build_space(world, body)
+        self.annotations = Annotations(world.semantics)
+        self.actions = actions or ActionSpace()
+        self.robot = KinematicRobot(self.space, body, self.actions, slide=slide)
+        self.cameras: tuple[Camera, ...] = tuple(c.resized(*image_size) if image_size else c for c in body.cameras)
+        self._needs = frozenset(needs)
+        self._channels: tuple[Channel, ...] = tuple(c for c in _CHANNELS if c in self._needs)
+        self._renderer: Renderer | None = None
+
+    @property
+    def renderer(self) -> Renderer:
+        """Made on first use: policies that need no picture never pay for one."""
+        if self._renderer is None:
+            self._renderer = Renderer(self.world)
+        return self._renderer
+
+    def reset(self, episode: Episode, *, key: str = "", seed: int = 0) -> tuple[Brief, Observation]:
+        """Place the robot at the start and hand out the first observation.
+
+        Raises:
+            EpisodeError: the start is on no floor or inside an obstacle.
+        """
+        start = self.robot.reset(Pose(*episode.start.position, episode.start.yaw_rad))
+        self.episode = episode
+        self._states: list[State] = [State(start, 0.0, False, False)]
+        self._action_of = [0]
+        self._stage_of = [0]
+        self._stops: list[int] = []
+        self._actions = 0
+        self._time_s = 0.0
+        self.machine = StageMachine(episode, self.annotations, self.body, same_plane=same_plane(self.space))
+        self.machine.start(start.position)
+        brief = Brief(
+            episode_key=key,
+            task=episode.task,
+            stages=tuple(s.kind for s in episode.stages),
+            stage=stage_brief(episode, 0),
+            body=self.body.body(),
+            cameras=self.cameras,
+            actions=self.actions,
+            track=self.track,
+            max_actions=episode.budget.max_actions,
+            seed=seed,
+            categories=self.world.semantics.categories() if "semantic" in self._needs else {},
+        )
+        return brief, self._observe(stage_changed=False)
+
+    def step(self, action: Action) -> Observation | None:
+        """Carry out an action; None once the episode is over."""
+        motion = self.robot.execute(action)
+        stage = self.machine.stage
+        began = self._time_s
+        for state in motion.states:
+            self._states.append(State(state.pose, began + state.elapsed_s, state.collided, state.moved))
+            self._action_of.append(self._actions + 1)
+            self._stage_of.append(stage)
+        self._actions += 1
+        self._time_s = began + motion.duration_s
+        self.machine.update([s.pose.position for s in motion.states])
+        if isinstance(action, Stop) and not self.machine.done and self.machine.stage == stage:
+            self._stops.append(len(self._states) - 1)
+            self.machine.declare_stop()
+        self.machine.spend(self._actions, self._time_s)
+        if self.machine.done:
+            return None
+        return self._observe(stage_changed=self.machine.stage != stage)
+
+    def trajectory(self) -> Trajectory:
+        """What happened so far."""
+        states = self._states
+        return Trajectory(
+            position=np.array([s.pose.position for s in states]),
+            yaw_rad=np.array([s.pose.yaw_rad for s in states]),
+            time_s=np.array([s.elapsed_s for s in states]),
+            action=np.array(self._action_of, np.int32),
+            stage=np.array(self._stage_of, np.int32),
+            collided=np.array([s.collided for s in states]),
+            stop_steps=np.array(self._stops, np.int32),
+            moved=np.array([s.moved for s in states]),
+        )
+
+    def outcome(self) -> Outcome:
+        """How the episode ended."""
+        return self.machine.outcome()
+
+    def frames(self, channels: Collection[Channel]) -> dict[str, Frame]:
+        """Every camera's images from where the robot is."""
+        base = self.robot.pose.matrix()
+        return {c.name: self.renderer.render(base @ c.T_base_camera(), c, channels) for c in self.cameras}
+
+    def _observe(self, *, stage_changed: bool) -> Observation:
+        pose, stage = self.robot.pose, self.machine.stage
+        release = released(self.episode, stage)
+        return Observation(
+            step=self._actions,
+            time_s=self._time_s,
+            frames=self.frames(self._channels) if self._channels else {},
+            stage=stage_brief(self.episode, stage),
+            stage_changed=stage_changed,
+            odometry=pose.relative_to(self.robot.start) if "odometry" in TRACKS[self.track] else None,
+            pose=pose if release.pose else None,
+            collided=self._states[-1].collided,
+        )
+
+
+def same_plane(space: Space) -> SamePlane:
+    """Whether two points (3,) share a navigation plane: on connected surfaces, heights within climb + 0.5 m."""
+
+    def check(a: Floats, b: Floats) -> bool:
+        nodes = space.locate(np.stack([a, b]))
+        if (nodes < 0).any() or abs(float(a[2]) - float(b[2])) > space.embodiment.climb_m + PLANE_MARGIN_M:
+            return False
+        components = space.node_component[nodes]
+        return bool(components[0] == components[1])
+
+    return check
