@@ -12,10 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from portico.build.scene import Scene
+from portico.build.textures import linear
 from portico.seeding import generator
 
 _PIXELS = 128
 Image = NDArray[np.float64]
+Drawing = Callable[[np.random.Generator], Image]
+
+_TEXTURES: dict[str, Drawing] = {}
 
 
 @dataclass(frozen=True)
@@ -30,9 +34,9 @@ class Finish:
 
 
 def rgb(color: str) -> tuple[float, float, float]:
-    """0..1 from "#rrggbb"."""
+    """Linear light of "#rrggbb", which is sRGB."""
     value = color.lstrip("#")
-    return (int(value[0:2], 16) / 255.0, int(value[2:4], 16) / 255.0, int(value[4:6], 16) / 255.0)
+    return linear((int(value[0:2], 16) / 255.0, int(value[2:4], 16) / 255.0, int(value[4:6], 16) / 255.0))
 
 
 def paint(color: str, *, emission: float = 0.0) -> Finish:
@@ -45,6 +49,16 @@ def material(scene: Scene, finish: Finish) -> int:
     if finish.texture is not None and finish.texture not in scene.textures:
         scene.textures[finish.texture] = _draw(finish.texture)
     return scene.material(finish.name, rgb(finish.color), texture=finish.texture, emission=finish.emission)
+
+
+def drawn(texture: str) -> Callable[[Drawing], Drawing]:
+    """Enter a drawing, a function of a generator to values 0..1, (H, W) or (H, W, 3), under a texture's name."""
+
+    def enter(drawing: Drawing) -> Drawing:
+        _TEXTURES[texture] = drawing
+        return drawing
+
+    return enter
 
 
 def _draw(texture: str) -> NDArray[np.uint8]:
@@ -67,6 +81,7 @@ def _noise(rng: np.random.Generator, octaves: tuple[int, ...] = (4, 8, 16, 32, 6
     return total / 2.0
 
 
+@drawn("indoor-planks")
 def _planks(rng: np.random.Generator) -> Image:
     rows = 8
     height = _PIXELS // rows
@@ -98,6 +113,12 @@ def _tiles(cells: int, grout: float, variation: float) -> Callable[[np.random.Ge
     return draw
 
 
+drawn("indoor-tiles")(_tiles(4, 0.78, 0.04))
+drawn("indoor-slabs")(_tiles(2, 0.80, 0.05))
+drawn("indoor-mosaic")(_tiles(8, 0.82, 0.03))
+
+
+@drawn("indoor-checker")
 def _checker(rng: np.random.Generator) -> Image:
     image = np.kron(np.array([[0.97, 0.82], [0.82, 0.97]]), np.ones((_PIXELS // 2, _PIXELS // 2))) + 0.02 * _noise(rng)
     image[:: _PIXELS // 2, :] = 0.72
@@ -105,15 +126,18 @@ def _checker(rng: np.random.Generator) -> Image:
     return image
 
 
+@drawn("indoor-carpet")
 def _carpet(rng: np.random.Generator) -> Image:
     return 0.90 + 0.05 * _noise(rng) + rng.uniform(-0.06, 0.06, (_PIXELS, _PIXELS))
 
 
+@drawn("indoor-stripes")
 def _stripes(rng: np.random.Generator) -> Image:
     weave = np.where((np.arange(_PIXELS) // 16) % 2 == 0, 0.95, 0.86)
     return np.tile(weave, (_PIXELS, 1)) + rng.uniform(-0.05, 0.05, (_PIXELS, _PIXELS))
 
 
+@drawn("indoor-terrazzo")
 def _terrazzo(rng: np.random.Generator) -> Image:
     image = np.repeat((0.93 + 0.02 * _noise(rng))[:, :, None], 3, axis=2)
     yy, xx = np.mgrid[0:_PIXELS, 0:_PIXELS]
@@ -124,18 +148,22 @@ def _terrazzo(rng: np.random.Generator) -> Image:
     return image
 
 
+@drawn("indoor-lino")
 def _lino(rng: np.random.Generator) -> Image:
     return 0.94 + 0.045 * _noise(rng, (8, 16, 32, 64))
 
 
+@drawn("indoor-plaster")
 def _plaster(rng: np.random.Generator) -> Image:
     return 0.965 + 0.022 * _noise(rng) + rng.uniform(-0.008, 0.008, (_PIXELS, _PIXELS))
 
 
+@drawn("indoor-render")
 def _render_coat(rng: np.random.Generator) -> Image:
     return 0.93 + 0.06 * _noise(rng, (3, 6, 12, 32, 64)) + rng.uniform(-0.02, 0.02, (_PIXELS, _PIXELS))
 
 
+@drawn("indoor-brick")
 def _brick(rng: np.random.Generator) -> Image:
     courses, per_course = 16, 4
     height, width = _PIXELS // courses, _PIXELS // per_course
@@ -151,6 +179,7 @@ def _brick(rng: np.random.Generator) -> Image:
     return image + 0.03 * _noise(rng)[:, :, None]
 
 
+@drawn("indoor-panels")
 def _panels(rng: np.random.Generator) -> Image:
     image = 0.92 + 0.05 * _noise(rng)
     image[:2, :] = 0.62
@@ -158,6 +187,7 @@ def _panels(rng: np.random.Generator) -> Image:
     return image
 
 
+@drawn("indoor-stone")
 def _stone(rng: np.random.Generator) -> Image:
     courses, size = 4, _PIXELS // 4
     image = np.zeros((_PIXELS, _PIXELS))
@@ -170,24 +200,6 @@ def _stone(rng: np.random.Generator) -> Image:
         block[:2] = 0.66
         image[r * size : (r + 1) * size] = block
     return image + 0.05 * _noise(rng)
-
-
-_TEXTURES: dict[str, Callable[[np.random.Generator], Image]] = {
-    "indoor-planks": _planks,
-    "indoor-tiles": _tiles(4, 0.78, 0.04),
-    "indoor-slabs": _tiles(2, 0.80, 0.05),
-    "indoor-mosaic": _tiles(8, 0.82, 0.03),
-    "indoor-checker": _checker,
-    "indoor-carpet": _carpet,
-    "indoor-stripes": _stripes,
-    "indoor-terrazzo": _terrazzo,
-    "indoor-lino": _lino,
-    "indoor-plaster": _plaster,
-    "indoor-render": _render_coat,
-    "indoor-brick": _brick,
-    "indoor-panels": _panels,
-    "indoor-stone": _stone,
-}
 
 
 def textured(texture: str, color: str, tile_m: float) -> Finish:

@@ -6,9 +6,11 @@ import numpy as np
 
 from portico.build.indoor.fittings import CANOPY_M, hang_doors_and_windows
 from portico.build.indoor.forecourt import lay_forecourt
+from portico.build.indoor.furnish import furnish
 from portico.build.indoor.layout import plan_building
 from portico.build.indoor.lot import BuiltBuilding, DrawingBoard, Lot
 from portico.build.indoor.mason import Mason
+from portico.build.indoor.names import floor_id, room_id
 from portico.build.indoor.openings import ENTRANCE_HEAD_M, place_openings
 from portico.build.indoor.plan import STOREY_M, BuildingPlan, Door
 from portico.build.indoor.programs import PROGRAMS, Program
@@ -48,6 +50,7 @@ def add_building(scene: Scene, lot: Lot, rng: np.random.Generator) -> BuiltBuild
     mason = Mason(scene, board)
     build_shell(mason, plan, style)
     hang_doors_and_windows(mason, plan, style)
+    furnish(mason, lot, plan, rng)
     mason.deliver()
     building = _annotate(scene, lot, board, plan)
     entrance = next(p for p in scene.portals if p.building == lot.id and p.exterior)
@@ -102,16 +105,6 @@ def _portal(lot: Lot, board: DrawingBoard, level: int, k: int, door: Door, z: fl
         state=door.state,
         exterior=door.exterior,
     )
-
-
-def floor_id(lot: Lot, level: int) -> str:
-    """The id of a storey."""
-    return f"{lot.id}/floor{level}"
-
-
-def room_id(lot: Lot, level: int, index: int) -> str:
-    """The id of a room."""
-    return f"{floor_id(lot, level)}/room{index}"
 
 
 def _built(lot: Lot, board: DrawingBoard, plan: BuildingPlan, program: Program, building: Building, entrance: Portal) -> BuiltBuilding:
