@@ -2,7 +2,3 @@
 
 Exit codes: 0 complete, 1 the user's mistake, 2 finished with errors above the threshold, 130 interrupted.
 """
-
-from portico.cli.main import app, main
-
-__all__ = ["app", "main"]

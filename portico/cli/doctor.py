@@ -69,7 +69,9 @@ def _kernels() -> list[Finding]:
     try:
         warm_up(announce=True)
     except Exception as error:
-        return [Finding("kernels and renderer", False, f"{type(error).__name__}: {error}", "check that the folder of the package or NUMBA_CACHE_DIR is writable")]
+        return [
+            Finding("kernels and renderer", False, f"{type(error).__name__}: {error}", "check that the folder of the package or NUMBA_CACHE_DIR is writable")
+        ]
     return [Finding("kernels and renderer", True, f"a first frame and a first path in {time.perf_counter() - began:.1f} s; no GPU or display is used")]
 
 
@@ -85,7 +87,8 @@ def _machine() -> list[Finding]:
 
 def _extras() -> list[Finding]:
     return [
-        Finding(f"extra: {extra}", importlib.util.find_spec(module) is not None, module, f"pip install {module}", needed=False) for extra, module in _EXTRAS.items()
+        Finding(f"extra: {extra}", importlib.util.find_spec(module) is not None, module, f"pip install {module}", needed=False)
+        for extra, module in _EXTRAS.items()
     ]
 
 

@@ -12,6 +12,10 @@ from rich.table import Table
 from portico.cli.console import errors, out, timed
 from portico.episodes import calibrate, generate, load_episodes, save_episodes
 from portico.episodes import validate as find_problems
+from portico.episodes.grounds import Grounds
+from portico.errors import EpisodeError
+from portico.robots import embodiment
+from portico.space import cached_space
 from portico.suites import Suite, load_suite
 from portico.tasks.episode import EpisodeSet
 from portico.world import load
@@ -40,7 +44,7 @@ def generate_command(
         chosen = load_suite(suite, seed=seed, embodiment=robot, tasks=counts)
     world = load(world_folder)
     with timed(f"sampling and verifying {sum(chosen.tasks.values())} episodes in {world.id}"):
-        episodes = generate(world, chosen)
+        episodes = generate(world, chosen, space=cached_space(world, embodiment(chosen.embodiment), world_folder))
     save_episodes(episodes, out_file)
     _inventory(episodes)
     out.print(f"\nwritten to {out_file}\ncheck them:  portico episodes validate {out_file} {world_folder} --oracle")
@@ -49,7 +53,8 @@ def generate_command(
 @app.command()
 def verify(episodes_file: EpisodesFile, world_folder: WorldFolder, suite: SuiteName = "i2o2i") -> None:
     """Roll the oracle out on every episode through the motion interface."""
-    _calibrated(load_episodes(episodes_file), world_folder, load_suite(suite))
+    episodes = load_episodes(episodes_file)
+    _calibrated(episodes, load_suite(suite), _grounds(episodes, world_folder))
 
 
 @app.command()
@@ -60,23 +65,30 @@ def validate(
     suite: SuiteName = "i2o2i",
 ) -> None:
     """Check starts, floors, goals, categories, reachability and references; name every episode that cannot be asked."""
-    episodes, world = load_episodes(episodes_file), load(world_folder)
+    episodes = load_episodes(episodes_file)
+    grounds = _grounds(episodes, world_folder)
     with timed(f"checking {len(episodes.episodes)} episodes"):
-        problems = find_problems(episodes, world)
+        problems = find_problems(episodes, grounds)
     for problem in problems:
         out.print(f"[red]{problem.code}[/red]  {problem.episode}: {problem.text}")
     out.print(f"{len(episodes.episodes)} episodes, {len({p.episode for p in problems})} with problems")
     if oracle:
-        _calibrated(episodes, world_folder, load_suite(suite))
+        _calibrated(episodes, load_suite(suite), grounds)
     if problems:
         raise typer.Exit(1)
 
 
-def _calibrated(episodes: EpisodeSet, world_folder: Path, suite: Suite) -> None:
-    if episodes.episodes:
-        suite = suite.model_copy(update={"embodiment": episodes.episodes[0].embodiment})
+def _grounds(episodes: EpisodeSet, world_folder: Path) -> Grounds:
+    if not episodes.episodes:
+        raise EpisodeError("the set holds no episodes", where=episodes.world, next_step="generate some with `portico episodes generate`")
+    world, body = load(world_folder), embodiment(episodes.episodes[0].embodiment)
+    with timed(f"surveying {world.id} for {body.name}"):
+        return Grounds.of(world, body, cached_space(world, body, world_folder))
+
+
+def _calibrated(episodes: EpisodeSet, suite: Suite, grounds: Grounds) -> None:
     with timed("rolling out the oracle"):
-        result = calibrate(episodes, load(world_folder), suite)
+        result = calibrate(episodes, suite, grounds)
     for failure in result.failures:
         out.print(f"[red]{failure.code}[/red]  {failure.episode}: {failure.text}")
     out.print(f"oracle {result.oracle:.1%} (at least 99 %), stop at start {result.stop_at_start:.1%} (at most 1 %) over {result.episodes} episodes")
@@ -89,7 +101,7 @@ def _inventory(episodes: EpisodeSet) -> None:
     table = Table(box=None, pad_edge=False)
     for column in ("task", "episodes", "shortest", "median", "longest", "rejected candidates"):
         table.add_column(column, justify="left" if column in ("task", "rejected candidates") else "right")
-    counts = Counter(e.task for e in episodes.episodes)
+    counts: Counter[str] = Counter(e.task for e in episodes.episodes)
     for task, reasons in episodes.rejected.items():
         lengths = sorted(e.reference.length_m for e in episodes.episodes if e.task == task and e.reference)
         spread = [f"{lengths[i]:.1f} m" for i in (0, len(lengths) // 2, -1)] if lengths else ["-"] * 3

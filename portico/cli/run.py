@@ -32,7 +32,9 @@ def run(
     seed: Annotated[int | None, typer.Option(help="replaces the suite's seed")] = None,
     robot: Annotated[str | None, typer.Option(help="replaces the suite's embodiment")] = None,
     track: Annotated[str | None, typer.Option(help="replaces the suite's observation track: rgb or rgbd")] = None,
-    allow_privileged: Annotated[bool, typer.Option("--allow-privileged", help="accept policies that need more than the track grants; stamped everywhere")] = False,
+    allow_privileged: Annotated[
+        bool, typer.Option("--allow-privileged", help="accept policies that need more than the track grants; stamped everywhere")
+    ] = False,
     cache: Annotated[Path | None, typer.Option(help="where generated worlds and episodes are kept; ./worlds by default")] = None,
     max_errors: Annotated[float, typer.Option(min=0.0, max=1.0, help="share of episodes that may end in an error before the exit code is 2")] = 0.0,
 ) -> None:
@@ -41,7 +43,16 @@ def run(
     base = Path(suite).parent if Path(suite).suffix in {".yaml", ".yml"} else Path.cwd()
     folder = out_folder or Path("runs") / chosen.name
     summaries = evaluate(
-        chosen, policy or chosen.policies, folder, base=base, workers=workers, limit=limit, only=episode or [], repeats=repeats, allow_privileged=allow_privileged, cache=cache
+        chosen,
+        policy or chosen.policies,
+        folder,
+        base=base,
+        workers=workers,
+        limit=limit,
+        only=episode or [],
+        repeats=repeats,
+        allow_privileged=allow_privileged,
+        cache=cache,
     )
     for summary in summaries.values():
         print_summary(summary, out)
@@ -69,7 +80,9 @@ def evaluate(
 ) -> dict[Path, dict[str, Any]]:
     """Run every policy; returns run folder -> summary. One policy uses the folder itself, several a folder each inside it."""
     if not policies:
-        raise SuiteError("nobody to evaluate", where=suite.name, why="the suite lists no policies", next_step="name one: --policy frontier, see `portico list policies`")
+        raise SuiteError(
+            "nobody to evaluate", where=suite.name, why="the suite lists no policies", next_step="name one: --policy frontier, see `portico list policies`"
+        )
     warm_up(announce=True)
     prepared = prepare(suite, cache or default_cache(), relative_to=base, announce=lambda text: errors.print(f"{text} ..."))
     chosen = select(prepared, limit=limit, only=only or [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 from pathlib import Path
 
 import numba
@@ -34,7 +35,7 @@ def _marker() -> Path:
     """One marker per package location, source state, numba and processor: what numba's own cache depends on."""
     root = Path(__file__).resolve().parents[1]
     newest = max(p.stat().st_mtime_ns for p in root.rglob("*.py"))
-    text = f"{__version__} {numba.__version__} {numba.config.CPU_NAME} {root} {newest}"
+    text = f"{__version__} {numba.__version__} {platform.processor()} {root} {newest}"
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "portico" / f"kernels-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
@@ -43,6 +44,7 @@ def _touch_all_kernels() -> None:
     from portico.build import RECIPES
     from portico.episodes import generate
     from portico.evaluate.episode import run_episode
+    from portico.interface import Need
     from portico.policies import create
     from portico.robots import embodiment
     from portico.sim import Simulator
@@ -57,7 +59,7 @@ def _touch_all_kernels() -> None:
     except UserError:
         episodes = []
     policy = create("chain")
-    needs = policy.spec.needs | {"rgb"}
+    needs: set[Need] = {*policy.spec.needs, "rgb"}
     simulator = Simulator(world, embodiment(suite.embodiment), needs=needs, image_size=policy.spec.image_size)
     for episode in episodes:
         run_episode(simulator, policy, episode, key="warm-up", seed=0)

@@ -43,7 +43,9 @@ def load_episodes(path: Path) -> EpisodeSet:
         raise EpisodeError("the episode file is truncated or damaged", where=str(path), why=str(error), next_step="generate it again") from error
     version = raw.get("schema_version") if isinstance(raw, dict) else None
     if version != EPISODES_SCHEMA:
-        raise EpisodeError("episode schema not supported", where=str(path), why=f"found {version!r}, expected {EPISODES_SCHEMA!r}", next_step="generate it again")
+        raise EpisodeError(
+            "episode schema not supported", where=str(path), why=f"found {version!r}, expected {EPISODES_SCHEMA!r}", next_step="generate it again"
+        )
     try:
         episodes = EpisodeSet.model_validate(raw)
     except ValidationError as error:

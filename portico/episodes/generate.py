@@ -14,8 +14,9 @@ from portico.episodes.verify import Verifier
 from portico.geometry import arc_lengths
 from portico.robots import embodiment
 from portico.seeding import derive_seed, generator
+from portico.space import Space
 from portico.suites import Suite
-from portico.tasks.episode import Episode, EpisodeSet, Reference, Start, StageSpec, TaskName
+from portico.tasks.episode import Episode, EpisodeSet, Reference, StageSpec, Start, TaskName
 from portico.tasks.release import default_instruction
 from portico.world import World
 
@@ -23,13 +24,14 @@ from portico.world import World
 _OBJECT_LENGTH_M = (5.0, 50.0)
 
 
-def generate(world: World, suite: Suite, *, watch: Callable[[str, int, int], None] = lambda *_: None) -> EpisodeSet:
+def generate(world: World, suite: Suite, *, space: Space | None = None, watch: Callable[[str, int, int], None] = lambda *_: None) -> EpisodeSet:
     """The episode set of a world under a suite; candidates that fall out are counted by task and reason.
 
     Args:
+        space: of the world for the suite's embodiment; built when absent.
         watch: told (task, candidates looked at, episodes accepted).
     """
-    grounds = Grounds.of(world, embodiment(suite.embodiment))
+    grounds = Grounds.of(world, embodiment(suite.embodiment), space)
     planner, verifier = Planner(grounds), Verifier(grounds, suite)
     quota = max(suite.tasks.values())
     points = sample_points(grounds, quota, suite.seed, world.id)
@@ -38,11 +40,10 @@ def generate(world: World, suite: Suite, *, watch: Callable[[str, int, int], Non
     for task, count in suite.tasks.items():
         reasons: Counter[str] = Counter()
         accepted: list[tuple[Episode, str]] = []
-        looked = 0
-        for question in questions(grounds, points, task, generator(suite.seed, world.id, task, "order")):
+        order = generator(suite.seed, world.id, task, "order")
+        for looked, question in enumerate(questions(grounds, points, task, order), start=1):
             if len(accepted) >= OVERSAMPLING * count:
                 break
-            looked += 1
             outcome = _episode(question, planner, verifier, suite, world)
             if isinstance(outcome, str):
                 reasons[outcome] += 1

@@ -45,7 +45,9 @@ class Grounds:
         """
         grounds = Grounds(world, space or build_space(world, body), body, Annotations(world.semantics))
         if not grounds.usable.any():
-            raise EpisodeError("no place where the robot could start", where=world.id, why=f"{body.name} has radius {body.radius_m} m", next_step="try a smaller embodiment")
+            raise EpisodeError(
+                "no place where the robot could start", where=world.id, why=f"{body.name} has radius {body.radius_m} m", next_step="try a smaller embodiment"
+            )
         return grounds
 
     @cached_property

@@ -112,16 +112,14 @@ class Planner:
         """The leg with a vertex added where the stage's predicate first holds, and that vertex's index."""
         fine = resample(leg, self.grounds.space.cell_m)
         annotations = self.grounds.annotations
-        if stage.kind == "exit":
-            holds = annotations.allowed(fine)
-        else:
-            holds = annotations.inside(fine) == annotations.building_index(stage.building)
+        indoors = annotations.building_index(stage.building)
+        holds = annotations.allowed(fine) if stage.kind == "exit" else annotations.inside(fine) == indoors
         if not holds.any():
             return None
-        # One cell beyond the first that holds, so that the centre is clearly across the line.
-        first = min(int(np.argmax(holds)) + 1, len(fine) - 1)
-        fine = fine[first] if holds[first] else fine[int(np.argmax(holds))]
-        return _with_vertex(leg, fine)
+        first = int(np.argmax(holds))
+        beyond = min(first + 1, len(fine) - 1)
+        # One cell beyond the first that holds, where there is one, so that the centre is clearly across the line.
+        return _with_vertex(leg, fine[beyond if holds[beyond] else first])
 
 
 def outdoor_route(reference: Reference, stages: list[StageSpec], k: int) -> list[tuple[float, float, float]]:

@@ -55,7 +55,9 @@ def sample_points(grounds: Grounds, quota: int, *seed: str | int) -> Points:
     outdoor = grounds.outdoor_starts()
     buildings = grounds.enterable()
     each = max(1, -(-wanted // max(1, len(buildings))))
-    boundary = {b: space.sample(grounds.boundary(b), each, generator(*seed, "boundary", annotations.buildings[b].id)) for b in buildings if grounds.boundary(b).any()}
+    boundary = {
+        b: space.sample(grounds.boundary(b), each, generator(*seed, "boundary", annotations.buildings[b].id)) for b in buildings if grounds.boundary(b).any()
+    }
     points = space.sample(outdoor, max(OUTDOOR_POINTS, quota), generator(*seed, "outdoor")) if outdoor.any() else np.zeros((0, 3))
     return Points(indoor, points, boundary)
 

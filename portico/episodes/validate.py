@@ -12,11 +12,10 @@ from portico.episodes.grounds import Grounds
 from portico.episodes.references import Planner
 from portico.episodes.verify import Verifier
 from portico.errors import EpisodeError
-from portico.robots import embodiment, misplacement
+from portico.robots import misplacement
 from portico.suites import Suite
 from portico.tasks.episode import Episode, EpisodeSet
 from portico.tasks.machine import StageMachine, trivial_at_start
-from portico.world import World
 
 #: What a suite must show before its numbers mean anything: the oracle at least, doing nothing at most.
 ORACLE_AT_LEAST = 0.99
@@ -47,12 +46,13 @@ class Calibration:
         return self.oracle >= ORACLE_AT_LEAST and self.stop_at_start <= NOTHING_AT_MOST
 
 
-def validate(episodes: EpisodeSet, world: World, grounds: Grounds | None = None) -> list[Problem]:
+def validate(episodes: EpisodeSet, grounds: Grounds) -> list[Problem]:
     """Every problem of every episode: start, floor, goal, category, reachability, triviality, reference.
 
     Raises:
         EpisodeError: the set belongs to another world, or holds the same id twice.
     """
+    world = grounds.world
     if episodes.world_hash != world.manifest.content_hash:
         raise EpisodeError(
             "the episodes belong to another world",
@@ -61,16 +61,12 @@ def validate(episodes: EpisodeSet, world: World, grounds: Grounds | None = None)
             next_step="generate episodes for this world",
         )
     check_unique(episodes, f"episodes of {episodes.world}")
-    if not episodes.episodes:
-        return []
-    grounds = grounds or Grounds.of(world, embodiment(episodes.episodes[0].embodiment))
     planner = Planner(grounds)
     return [problem for episode in episodes.episodes for problem in _problems(episode, grounds, planner)]
 
 
-def calibrate(episodes: EpisodeSet, world: World, suite: Suite, *, watch: Callable[[int, int], None] = lambda *_: None) -> Calibration:
+def calibrate(episodes: EpisodeSet, suite: Suite, grounds: Grounds, *, watch: Callable[[int, int], None] = lambda *_: None) -> Calibration:
     """Roll out the oracle, and stop at the start, on every episode."""
-    grounds = Grounds.of(world, embodiment(suite.embodiment))
     verifier = Verifier(grounds, suite)
     failures, stopped = [], 0
     for i, episode in enumerate(episodes.episodes):

@@ -112,7 +112,8 @@ class _Remote:
             return self._replaced(job)
         if isinstance(answer, BaseException):
             raise answer
-        return answer
+        record: Record = answer
+        return record
 
     def _replaced(self, job: Job) -> Record:
         self.process.join()
@@ -139,7 +140,7 @@ def _serve(connection: Connection, job: Job, rank: int, workers: int, parent: in
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     import numba
 
-    numba.set_num_threads(max(1, min(numba.config.NUMBA_NUM_THREADS, (os.cpu_count() or 1) // workers)))
+    numba.set_num_threads(max(1, numba.get_num_threads() // workers))
     worker = Worker(job, rank)
     while True:
         try:

@@ -11,6 +11,8 @@ from pathlib import Path
 from portico.build import RECIPES
 from portico.episodes import generate, load_episodes, save_episodes
 from portico.errors import EpisodeError, SuiteError, UnknownName
+from portico.robots import embodiment
+from portico.space import cached_space
 from portico.suites import Suite, WorldEntry
 from portico.tasks.episode import EpisodeSet
 from portico.world import load, save
@@ -53,17 +55,22 @@ def prepare(suite: Suite, cache: Path, *, relative_to: Path | None = None, annou
 
 def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce: Announce) -> Prepared:
     folder = base / entry.path if entry.path else _built(entry, cache, announce)
-    world_hash = str(json.loads((folder / "world.json").read_text())["content_hash"]) if (folder / "world.json").is_file() else load(folder).manifest.content_hash
+    world_hash = (
+        str(json.loads((folder / "world.json").read_text())["content_hash"]) if (folder / "world.json").is_file() else load(folder).manifest.content_hash
+    )
     if entry.episodes:
         episodes = load_episodes(base / entry.episodes)
         if episodes.world_hash != world_hash:
-            raise EpisodeError("the episodes belong to another world", where=entry.episodes, why=f"world hash {episodes.world_hash[:12]} there, {world_hash[:12]} here")
+            raise EpisodeError(
+                "the episodes belong to another world", where=entry.episodes, why=f"world hash {episodes.world_hash[:12]} there, {world_hash[:12]} here"
+            )
         return Prepared(folder, world_hash, episodes)
     file = cache / "episodes" / f"{_recipe_of_episodes(suite, world_hash)}.json"
     if not file.is_file():
         world = load(folder)
         announce(f"sampling and verifying {sum(suite.tasks.values())} episodes in {world.id}")
-        save_episodes(generate(world, suite), file)
+        space = cached_space(world, embodiment(suite.embodiment), folder)
+        save_episodes(generate(world, suite, space=space), file)
     return Prepared(folder, world_hash, load_episodes(file))
 
 

@@ -84,7 +84,9 @@ def execute(request: RunRequest, *, watch: Callable[[Progress], None] = lambda _
                 progress.count(records[key])
         progress.resumed = progress.done
         watch(progress)
-        job = Job(request.folder, request.suite, request.policy, {p.episodes.world: p.folder.resolve() for p in request.prepared}, request.allow_privileged, measures)
+        job = Job(
+            request.folder, request.suite, request.policy, {p.episodes.world: p.folder.resolve() for p in request.prepared}, request.allow_privileged, measures
+        )
         chosen = executor or (InProcess() if request.workers == 1 else LocalProcesses(request.workers))
         for record in chosen.run(job, [a for key, a in plan.items() if key not in done]):
             progress.count(record)
@@ -123,12 +125,12 @@ def write_summary(folder: Path) -> dict[str, Any]:
     return summary
 
 
-def _write_header(request: RunRequest, beyond: list[str], measures: tuple[str, ...]) -> None:
+def _write_header(request: RunRequest, beyond: Sequence[str], measures: tuple[str, ...]) -> None:
     header = {
         "schema_version": RUN_SCHEMA,
         "suite": request.suite.model_dump(mode="json"),
         "policy": request.policy,
-        "privileged": beyond,
+        "privileged": list(beyond),
         "repeats": request.repeats,
         "partial": request.partial,
         "planned": request.repeats * sum(len(p.episodes.episodes) for p in request.prepared),
@@ -159,7 +161,12 @@ def _check_same_run(there: dict[str, Any], here: dict[str, Any], path: Path) -> 
     for world, facts in here["worlds"].items():
         found = there["worlds"].get(world, {}).get("hash")
         if found != facts["hash"]:
-            raise SuiteError("the folder holds a run in another version of a world", where=f"{path}: worlds.{world}", why=f"hash {found} there, {facts['hash']} now", next_step="choose another --out")
+            raise SuiteError(
+                "the folder holds a run in another version of a world",
+                where=f"{path}: worlds.{world}",
+                why=f"hash {found} there, {facts['hash']} now",
+                next_step="choose another --out",
+            )
 
 
 def _difference(there: Any, here: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from portico.evaluate.measures import Context, Evaluation, Unscored, score
 from portico.evaluate.records import Key, Record, read_records, write_json
 from portico.robots import Embodiment, embodiment
 from portico.sim import same_plane
-from portico.space import Space, build_space
+from portico.space import Space, cached_space
 from portico.tasks.annotations import Annotations
 from portico.tasks.episode import Episode
 from portico.tasks.trajectory import Trajectory
@@ -34,7 +34,9 @@ def scoring_context(annotations: Annotations, body: Embodiment, space: Space) ->
     )
 
 
-def scored(key: Key, policy: str, privileged: list[str], episode: Episode, trajectory: Trajectory, context: Context, measures: Collection[str] = ()) -> Record:
+def scored(
+    key: Key, policy: str, privileged: Sequence[str], episode: Episode, trajectory: Trajectory, context: Context, measures: Collection[str] = ()
+) -> Record:
     """The record of an episode: outcome, measures, labels."""
     evaluation = Evaluation(episode, trajectory, context)
     values = score(evaluation, measures)
@@ -43,7 +45,7 @@ def scored(key: Key, policy: str, privileged: list[str], episode: Episode, traje
         "key": key.as_dict(),
         "task": episode.task,
         "policy": policy,
-        "privileged": privileged,
+        "privileged": list(privileged),
         "status": "success" if outcome.success else "failure",
         "reason": outcome.reason,
         "error": None,
@@ -88,8 +90,9 @@ def rescore(run_folder: Path, *, worlds: Path | None = None) -> Rescored:
         kept = {key: r for key, r in mine.items() if r["status"] != "error"}
         if not kept:
             continue
-        world = load(worlds / world_id if worlds else Path(facts["folder"]))
-        context = scoring_context(Annotations(world.semantics), body, build_space(world, body))
+        folder = worlds / world_id if worlds else Path(facts["folder"])
+        world = load(folder)
+        context = scoring_context(Annotations(world.semantics), body, cached_space(world, body, folder))
         episodes = {e.id: e for e in load_episodes(run_folder / "episodes" / f"{world_id}.json").episodes}
         for key, record in kept.items():
             trajectory = Trajectory.load(run_folder / "trajectories" / f"{key.slug()}.npz")

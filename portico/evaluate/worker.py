@@ -17,6 +17,7 @@ from portico.policies.privileged import Privileged
 from portico.robots import embodiment
 from portico.seeding import derive_seed
 from portico.sim import Simulator
+from portico.space import cached_space
 from portico.suites import Suite
 from portico.tasks.episode import Episode
 from portico.world import load
@@ -105,9 +106,12 @@ class Worker:
             suite = self.job.suite
             # One world at a time: a block's space and renderer are hundreds of megabytes.
             self._simulators.clear()
+            folder, body = self.job.worlds[world_id], embodiment(suite.embodiment)
+            world = load(folder)
             self._simulators[world_id] = Simulator(
-                load(self.job.worlds[world_id]),
-                embodiment(suite.embodiment),
+                world,
+                body,
+                space=cached_space(world, body, folder),
                 track=suite.track,
                 needs=spec.needs,
                 image_size=spec.image_size,

@@ -132,7 +132,9 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise SuiteError("the suite file cannot be read", where=str(path), why=str(error), next_step="list bundled suites with `portico list suites`") from error
+        raise SuiteError(
+            "the suite file cannot be read", where=str(path), why=str(error), next_step="list bundled suites with `portico list suites`"
+        ) from error
 
 
 def _hint(problem: Any) -> str:

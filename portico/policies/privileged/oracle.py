@@ -38,7 +38,9 @@ class OracleTrajectory:
             PolicyRefused: the episode has none.
         """
         if episode.reference is None:
-            raise PolicyRefused("the oracle needs a reference path", where=f"episode {episode.id}", next_step="generate the episodes with Portico, or drop the oracle")
+            raise PolicyRefused(
+                "the oracle needs a reference path", where=f"episode {episode.id}", next_step="generate the episodes with Portico, or drop the oracle"
+            )
         self._simulator = simulator
         ends = [0, *episode.reference.stage_ends]
         path = np.array(episode.reference.path, dtype=np.float64)

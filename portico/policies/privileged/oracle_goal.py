@@ -32,7 +32,9 @@ class OracleGoal:
             PolicyRefused: the episode has no reference.
         """
         if episode.reference is None:
-            raise PolicyRefused("the oracle needs a reference path", where=f"episode {episode.id}", next_step="generate the episodes with Portico, or drop the oracle")
+            raise PolicyRefused(
+                "the oracle needs a reference path", where=f"episode {episode.id}", next_step="generate the episodes with Portico, or drop the oracle"
+            )
         path = np.array(episode.reference.path, dtype=np.float64)
         self._simulator = simulator
         self._goals: list[Floats] = [path[i] for i in episode.reference.stage_ends]
