@@ -125,7 +125,7 @@ def _rings(element_id: str, lines: list[NDArray[np.float64]], ledger: Ledger) ->
     if not segments:
         return []
     faces, cuts, dangles, invalid = shapely.polygonize_full([shapely.LineString(s) for s in sorted(segments)])
-    if len(cuts.geoms) or len(dangles.geoms) or len(invalid.geoms):
+    if len(faces.geoms) and (len(cuts.geoms) or len(dangles.geoms) or len(invalid.geoms)):
         ledger.note("repaired", "multipolygon with an open ring, its closed rings kept", element_id)
     # polygonize also returns the faces inside nested rings; the outer rings alone carry the area.
     return [shapely.Polygon(face.exterior) for face in faces.geoms]

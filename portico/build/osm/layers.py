@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from portico.build.osm.extract import polygons_of
 
@@ -71,18 +72,34 @@ def without_holes(shape: shapely.Geometry) -> list[shapely.Polygon]:
 
 
 def tiles(shape: shapely.Geometry, size_m: float) -> list[shapely.Polygon]:
-    """The area cut along a square grid: bounds the size of triangles."""
-    pieces: list[shapely.Polygon] = []
-    for polygon in polygons_of(shape):
+    """The area cut along a square grid, halved again and again so that every cut meets half of what is left."""
+    done: list[shapely.Polygon] = []
+    todo = polygons_of(shape)[::-1]
+    while todo:
+        polygon = todo.pop()
         x0, y0, x1, y1 = polygon.bounds
-        columns = np.arange(np.floor(x0 / size_m), np.ceil(x1 / size_m))
-        rows = np.arange(np.floor(y0 / size_m), np.ceil(y1 / size_m))
-        if len(columns) * len(rows) == 1:
-            pieces.append(polygon)
+        first, last = np.floor(np.array([x0, y0]) / size_m + 1e-9), np.ceil(np.array([x1, y1]) / size_m - 1e-9)
+        count = last - first
+        if count.max() <= 1:
+            done.append(polygon)
             continue
-        # Strips first: a long polygon is not compared with every tile of its box.
-        for column in columns:
-            strip = common(polygon, shapely.box(column * size_m, y0 - 1.0, (column + 1) * size_m, y1 + 1.0))
-            for row in rows:
-                pieces += polygons_of(common(strip, shapely.box(x0 - 1.0, row * size_m, x1 + 1.0, (row + 1) * size_m)))
-    return pieces
+        axis = int(np.argmax(count))
+        cut = float((first[axis] + count[axis] // 2) * size_m)
+        low, high = [x0 - 1.0, y0 - 1.0, x1 + 1.0, y1 + 1.0], [x0 - 1.0, y0 - 1.0, x1 + 1.0, y1 + 1.0]
+        low[axis + 2] = high[axis] = cut
+        halves = [polygons_of(shapely.intersection(polygon, shapely.box(*half))) for half in (low, high)]
+        todo += [p for half in halves[::-1] for p in half[::-1] if p.area > 1e-6]
+    return done
+
+
+def triangulated(polygons: list[shapely.Polygon]) -> NDArray[np.float64]:
+    """(N, 3, 2): counter-clockwise triangles that tile polygons, holes respected."""
+    if not polygons:
+        return np.zeros((0, 3, 2))
+    parts = shapely.get_parts(shapely.constrained_delaunay_triangles(np.array(polygons, dtype=object)))
+    corners: NDArray[np.float64] = shapely.get_coordinates(parts).reshape(-1, 4, 2)[:, :3]
+    e1, e2 = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    twice_area = e1[:, 0] * e2[:, 1] - e1[:, 1] * e2[:, 0]
+    turned = twice_area < 0.0
+    corners[turned] = corners[turned][:, ::-1]
+    return corners[np.abs(twice_area) > 1e-9]

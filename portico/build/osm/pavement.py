@@ -26,20 +26,16 @@ BARE = "bare"
 
 @dataclass(frozen=True)
 class Pavement:
-    """Disjoint patches in ``patches``; ``road`` is the sunken part, ramps included, ``raised`` the crossings in it."""
+    """Disjoint patches; ``road`` is the carriageway with the ``crossings`` in it, ``walkable`` where pedestrians may be."""
 
     patches: list[Patch]
     road: shapely.Geometry
+    walkable: shapely.Geometry
     crossings: list[Crossing]
 
     def of(self, region: str) -> shapely.Geometry:
         """The ground of one region name."""
         return union(p.area for p in self.patches if p.region == region)
-
-    @property
-    def walkable(self) -> shapely.Geometry:
-        """Ground where pedestrians may be."""
-        return union(p.area for p in self.patches if p.region != BARE and (p.access or DEFAULT_ACCESS[p.type]) == "allowed")
 
 
 def lay_pavement(found: Survey, built: shapely.Geometry, ledger: Ledger) -> Pavement:
@@ -78,7 +74,10 @@ def lay_pavement(found: Survey, built: shapely.Geometry, ledger: Ledger) -> Pave
         beside = union([built, road_all]).buffer(_FRONTAGE_M, quad_segs=2, join_style="mitre")
         plan.put("frontage", "sidewalk", common(walks.buffer(_FRONTAGE_M, quad_segs=2), beside), "paving", Surface.SIDEWALK)
     plan.put(BARE, "vegetated", found.extent, "soil", Surface.VEGETATED)
-    return Pavement(plan.patches, union([road_bed, *(c.area for c in crossings)]), crossings)
+    walkable = union(p.area for p in plan.patches if p.region != BARE and (p.access or DEFAULT_ACCESS[p.type]) == "allowed")
+    if walkable.is_empty:
+        ledger.note("missing", "ground where pedestrians may be: no street or path lies under the open sky at street level", "the whole extract")
+    return Pavement(plan.patches, union([road_bed, *(c.area for c in crossings)]), walkable, crossings)
 
 
 class _Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["dropped", "repaired", "assumed", "ignored"]
+Kind = Literal["dropped", "repaired", "assumed", "ignored", "missing"]
 _SHOWN_IDS = 8
 
 

@@ -6,11 +6,12 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from portico.build.ground import ROAD_DEPTH_M, Patch, tessellate
+from portico.build.ground import ROAD_DEPTH_M, Patch
 from portico.build.osm.crossings import Crossing
-from portico.build.osm.layers import EMPTY, areas, common, lines_of, minus, tiles, union, without_holes
+from portico.build.osm.extract import polygons_of
+from portico.build.osm.layers import EMPTY, areas, common, lines_of, minus, tiles, triangulated, union, without_holes
 from portico.build.osm.pavement import BARE, RAMP_M, Pavement
-from portico.build.primitives import flat_polygon, merge, prism, skirt
+from portico.build.primitives import prism, skirt
 from portico.build.scene import Scene
 from portico.build.textures import COVERS, cover_material, draw, textured
 from portico.world import DEFAULT_ACCESS, Region, Surface
@@ -18,8 +19,7 @@ from portico.world import DEFAULT_ACCESS, Region, Surface
 WATER_DEPTH_M = 0.6
 BORDER_HEIGHT_M = 1.2
 _BORDER_THICKNESS_M = 0.3
-_MESH_TILE_M = 60.0
-_TRIANGLE_M = 20.0
+_TRIANGLE_M = 30.0
 _REGION_TILE_M = 200.0
 _STRIPE_PERIOD_M = 1.1
 _SEAM_M = 0.02
@@ -44,14 +44,19 @@ def add_terrain(scene: Scene, pavement: Pavement, extent: shapely.Polygon, built
 
 def _add_flat(scene: Scene, patch: Patch, area: shapely.Geometry, z: float) -> None:
     """Level ground; one instance per patch."""
-    meshes = [tessellate(tile, (z, 0.0, 0.0), _TRIANGLE_M) for tile in tiles(area, _MESH_TILE_M)]
-    if meshes:
-        vertices, faces = merge(meshes)
+    corners = triangulated(tiles(area, _TRIANGLE_M))
+    if len(corners):
         cover = COVERS[patch.cover]
-        uv = vertices[faces][:, :, :2] / cover.tile_m
         bare = patch.region == BARE
         material = textured(scene, "ground-bare", "gravel", _BARE_TINT) if bare else cover_material(scene, patch.cover)
-        scene.add_mesh(vertices, faces, surface=patch.surface, material=material, instance=scene.instance("ground" if bare else cover.label), uv=uv)
+        instance = scene.instance("ground" if bare else cover.label)
+        _add_triangles(scene, patch, corners, np.full(corners.shape[:2], z), material, instance)
+
+
+def _add_triangles(scene: Scene, patch: Patch, corners: NDArray[np.float64], z: NDArray[np.float64], material: int, instance: int) -> None:
+    vertices = np.concatenate([corners, z[:, :, None]], axis=2).reshape(-1, 3)
+    faces = np.arange(len(vertices)).reshape(-1, 3)
+    scene.add_mesh(vertices, faces, surface=patch.surface, material=material, instance=instance, uv=corners / COVERS[patch.cover].tile_m)
 
 
 def _regions(patch: Patch) -> list[Region]:
@@ -76,12 +81,10 @@ def _add_road(scene: Scene, patch: Patch, raised: shapely.Geometry, built: shape
     ramps = areas(common(patch.area, raised.buffer(RAMP_M, join_style="mitre")), 0.01) if not raised.is_empty else EMPTY
     deep = minus(patch.area, ramps)
     _add_flat(scene, patch, deep, -ROAD_DEPTH_M)
-    instance, material = scene.instance(COVERS[patch.cover].label), cover_material(scene, patch.cover)
-    for polygon in tiles(ramps, _MESH_TILE_M):
-        vertices, faces = flat_polygon(polygon, 0.0)
-        vertices[:, 2] = _bed_height(vertices[:, :2].astype(np.float64), raised)
-        uv = vertices[faces][:, :, :2] / COVERS[patch.cover].tile_m
-        scene.add_mesh(vertices, faces, surface=patch.surface, material=material, instance=instance, uv=uv)
+    corners = triangulated(tiles(ramps, _TRIANGLE_M))
+    if len(corners):
+        heights = _bed_height(corners.reshape(-1, 2), raised).reshape(-1, 3)
+        _add_triangles(scene, patch, corners, heights, cover_material(scene, patch.cover), scene.instance(COVERS[patch.cover].label))
     _add_curbs(scene, patch.area, raised, union([built.buffer(_SEAM_M, join_style="mitre"), extent.boundary.buffer(_SEAM_M)]))
 
 
@@ -132,8 +135,10 @@ def _add_crossings(scene: Scene, crossings: list[Crossing]) -> None:
     for crossing in crossings:
         origin = np.asarray(crossing.line.coords[0])
         frame = np.stack([crossing.axis, [-crossing.axis[1], crossing.axis[0]]], axis=1)
-        vertices, faces = tessellate(crossing.area)
-        uv = (vertices[faces][:, :, :2] - origin) @ frame / (_STRIPE_PERIOD_M if crossing.marked else COVERS["asphalt-light"].tile_m)
+        corners = triangulated(polygons_of(crossing.area))
+        vertices = np.concatenate([corners, np.zeros((*corners.shape[:2], 1))], axis=2).reshape(-1, 3)
+        faces = np.arange(len(vertices)).reshape(-1, 3)
+        uv = (corners - origin) @ frame / (_STRIPE_PERIOD_M if crossing.marked else COVERS["asphalt-light"].tile_m)
         scene.add_mesh(vertices, faces, surface=Surface.CROSSWALK, material=materials[crossing.marked], instance=instance, uv=uv)
 
 
@@ -150,5 +155,5 @@ def _add_border(scene: Scene, extent: shapely.Polygon, built: shapely.Geometry) 
     ring = minus(minus(extent, extent.buffer(-_BORDER_THICKNESS_M, join_style="mitre")), built)
     instance, material = scene.instance("border wall"), scene.material("border", (0.42, 0.41, 0.40))
     for polygon in getattr(ring, "geoms", [ring]):
-        for piece in tiles(polygon, _MESH_TILE_M):
+        for piece in tiles(polygon, _TRIANGLE_M):
             scene.add_mesh(*prism(piece, -WATER_DEPTH_M, BORDER_HEIGHT_M), surface=Surface.WALL, material=material, instance=instance)
