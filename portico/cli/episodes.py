@@ -40,7 +40,8 @@ def generate_command(
     """Sample starts and goals, plan references, and keep what the oracle can do."""
     chosen = load_suite(suite, seed=seed, embodiment=robot)
     if task or count is not None:
-        counts = {name: chosen.tasks.get(name, 10) if count is None else count for name in (task or list(chosen.tasks))}
+        known = {str(name): number for name, number in chosen.tasks.items()}
+        counts = {name: known.get(name, 10) if count is None else count for name in (task or known)}
         chosen = load_suite(suite, seed=seed, embodiment=robot, tasks=counts)
     world = load(world_folder)
     with timed(f"sampling and verifying {sum(chosen.tasks.values())} episodes in {world.id}"):

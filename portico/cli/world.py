@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from portico.cli.console import out, timed
-from portico.errors import UnknownName
+from portico.errors import UnknownName, UserError
 from portico.world import World, load, save
 
 app = typer.Typer(no_args_is_help=True, help="Build, import, look at and export worlds.")
@@ -88,14 +88,23 @@ def import_osm_file(
     """Import an OpenStreetMap extract: buildings, streets, footways, crossings, parks, shops, entrances."""
     from portico.build.osm import import_osm
 
-    box = tuple(float(part) for part in bbox.split(",")) if bbox else None
     with timed(f"importing {file.name}"):
-        imported = import_osm(file, bbox=box)
+        imported = import_osm(file, bbox=_box(bbox) if bbox else None)
         world = save(imported.world, out_folder, overwrite=overwrite)
     for line in imported.report.lines():
         out.print(line)
     _describe(world)
     out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
+
+
+def _box(text: str) -> tuple[float, float, float, float]:
+    try:
+        west, south, east, north = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise UserError(
+            "cannot read the bounding box", where=f"--bbox {text}", next_step="write west,south,east,north in degrees, e.g. 24.93,60.16,24.95,60.17"
+        ) from error
+    return west, south, east, north
 
 
 def _describe(world: World) -> None:

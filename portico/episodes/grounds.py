@@ -87,11 +87,13 @@ class Grounds:
 
     def indoor_starts(self, floor: int) -> Mask:
         """Nodes of one floor (an index into ``annotations.floors``) roomy enough to start from."""
-        return self.usable & (self.floor == floor) & (self.clearance >= max(INDOOR_CLEARANCE_M, self.body.radius_m))
+        mask: Mask = self.usable & (self.floor == floor) & (self.clearance >= max(INDOOR_CLEARANCE_M, self.body.radius_m))
+        return mask
 
     def outdoor_starts(self) -> Mask:
         """Allowed outdoor nodes roomy enough to start from."""
-        return self.usable & self.allowed & (self.clearance >= max(OUTDOOR_CLEARANCE_M, self.body.radius_m))
+        mask: Mask = self.usable & self.allowed & (self.clearance >= max(OUTDOOR_CLEARANCE_M, self.body.radius_m))
+        return mask
 
     def boundary(self, building: int) -> Mask:
         """Outdoor starts within 15 m of a building's footprint."""
@@ -99,7 +101,8 @@ class Grounds:
 
     def inside(self, building: int) -> Mask:
         """Usable nodes inside a building."""
-        return self.usable & (self.building == building)
+        mask: Mask = self.usable & (self.building == building)
+        return mask
 
     def enterable(self) -> list[int]:
         """Indices of the buildings that can be reached on foot."""

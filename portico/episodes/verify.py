@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from portico.episodes.grounds import Grounds
 from portico.errors import EpisodeError
+from portico.interface import Observation
 from portico.policies.privileged import OracleTrajectory
 from portico.sim import Simulator
 from portico.suites import Suite
@@ -38,6 +39,7 @@ class Verifier:
         if trivial_at_start(episode, self.grounds.annotations, self.grounds.body):
             return "trivial at start"
         self._oracle.attach(self._simulator, episode)
+        observation: Observation | None
         try:
             brief, observation = self._simulator.reset(episode)
         except EpisodeError as error:

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from portico.errors import UserError
-from portico.interface import Action, Move, Policy, Stop, Velocity, Waypoints
+from portico.interface import Action, Move, Observation, Policy, Stop, Velocity, Waypoints
 from portico.sim import Simulator
 from portico.tasks.episode import Episode
 from portico.tasks.machine import Outcome
@@ -35,6 +35,7 @@ def run_episode(simulator: Simulator, policy: Policy, episode: Episode, *, key: 
         EpisodeError: the episode cannot start in this world.
     """
     clock = _Clock()
+    observation: Observation | None
     brief, observation = simulator.reset(episode, key=key, seed=seed)
     clock.lap("simulator")
     _guarded(policy, "reset", brief)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError,
 from portico.errors import SuiteError, UnknownName
 from portico.interface import TRACKS, ActionSpace
 from portico.robots import embodiment
-from portico.tasks.episode import Budget, TaskName
+from portico.tasks.episode import TASK_STAGES, Budget, TaskName
 
 
 class _Section(BaseModel):
@@ -145,7 +145,7 @@ def _hint(problem: Any) -> str:
         close = difflib.get_close_matches(str(problem["loc"][-1]), known, n=1)
         return f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(known)}"
     if problem["loc"] and problem["loc"][0] == "tasks":
-        return "known tasks: " + ", ".join(TaskName.__args__)
+        return "known tasks: " + ", ".join(TASK_STAGES)
     if problem["loc"] == ("track",):
         return "known tracks: " + ", ".join(TRACKS)
     return "change the value, or remove the line to take the default"
