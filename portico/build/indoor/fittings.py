@@ -73,7 +73,7 @@ def _frame(mason: Mason, o: Opening, z: float, pane_m: float, style: Style) -> N
         low, high = (s0, middle - 0.03), (s1, middle + 0.03)
         if o.along == "v":
             low, high = low[::-1], high[::-1]
-        mason.block(stuff, (*low, z + z0), (*high, z + z1))
+        mason.block(stuff, (*low, z + z0), (*high, z + z1), open_along="z" if z1 - z0 > 0.1 else o.along)
 
 
 def _canopy(mason: Mason, plan: BuildingPlan, style: Style) -> None:

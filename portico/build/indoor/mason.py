@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import shapely
@@ -16,6 +17,7 @@ from portico.build.scene import Scene
 from portico.world import Surface
 
 _QUAD = np.array([[0, 1, 2], [0, 2, 3]], np.int32)
+_ENDS = {"z": [0, 1], "v": [2, 3], "u": [4, 5]}
 _BLOCK_QUADS = np.array([[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]], np.int32)
 
 
@@ -59,14 +61,17 @@ class Mason:
         flat = _metric_uv(points, stuff.finish) if uv is None else np.asarray(uv, np.float64)
         self.mesh(stuff, points, _QUAD, flat[_QUAD])
 
-    def block(self, stuff: Stuff, low: tuple[float, float, float], high: tuple[float, float, float]) -> None:
-        """An upright box between two corners."""
+    def block(
+        self, stuff: Stuff, low: tuple[float, float, float], high: tuple[float, float, float], *, open_along: Literal["u", "v", "z"] | None = None
+    ) -> None:
+        """An upright box between two corners; its two ends along an axis are left out where they are hidden."""
         ends = np.array([low, high])
         corners = np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for k in (0, 1) for j in (0, 1) for i in (0, 1)])
-        faces = np.concatenate([q[_QUAD] for q in _BLOCK_QUADS])
+        quads = _BLOCK_QUADS if open_along is None else np.delete(_BLOCK_QUADS, _ENDS[open_along], axis=0)
+        faces = np.concatenate([q[_QUAD] for q in quads])
         uv = None
         if stuff.finish.texture is not None:
-            uv = np.concatenate([_metric_uv(corners[q], stuff.finish)[_QUAD] for q in _BLOCK_QUADS])
+            uv = np.concatenate([_metric_uv(corners[q], stuff.finish)[_QUAD] for q in quads])
         self.mesh(stuff, corners, faces, uv)
 
     def level(self, stuff: Stuff, polygon: shapely.Polygon, z: float, *, up: bool = True) -> None:

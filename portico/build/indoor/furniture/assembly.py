@@ -21,7 +21,8 @@ from portico.world import Surface
 Span = tuple[float, float]
 Floats = NDArray[np.float64]
 _QUAD = np.array([[0, 1, 2], [0, 2, 3]], np.int32)
-_SIDES = np.array([[4, 5, 7], [4, 7, 6], [0, 1, 5], [0, 5, 4], [2, 6, 7], [2, 7, 3], [0, 4, 6], [0, 6, 2], [1, 3, 7], [1, 7, 5]], np.int32)
+_SIDES = np.array([[0, 1, 5], [0, 5, 4], [2, 6, 7], [2, 7, 3], [0, 4, 6], [0, 6, 2], [1, 3, 7], [1, 7, 5]], np.int32)
+_TOP = np.array([[4, 5, 7], [4, 7, 6]], np.int32)
 _BOTTOM = np.array([[0, 2, 3], [0, 3, 1]], np.int32)
 
 WOODS = ("#b98d5e", "#8e6240", "#d2ad7c", "#6d4a32", "#a87848", "#caa27a")
@@ -38,20 +39,38 @@ def choose(rng: np.random.Generator, options: tuple[str, ...]) -> str:
     return options[int(rng.integers(len(options)))]
 
 
+def _corners(x: Span, y: Span, z: Span) -> Floats:
+    return np.array([[x[i], y[j], z[k]] for k in (0, 1) for j in (0, 1) for i in (0, 1)])
+
+
+def darker(color: str, share: float = 0.55) -> str:
+    """The colour of a gap or an edge in something of that colour."""
+    return "#" + "".join(f"{round(int(color[k : k + 2], 16) * share):02x}" for k in (1, 3, 5))
+
+
 @dataclass
 class Assembly:
     """A model in the making."""
 
     pieces: dict[Finish, list[tuple[Floats, NDArray[np.int32], Floats]]] = field(default_factory=dict)
 
-    def box(self, x: Span, y: Span, z: Span, color: str | Finish) -> None:
-        """A box between two values on every axis; its underside is left out where it stands on the floor."""
-        corners = np.array([[x[i], y[j], z[k]] for k in (0, 1) for j in (0, 1) for i in (0, 1)])
-        faces = _SIDES if z[0] <= 1e-3 else np.concatenate([_BOTTOM, _SIDES])
-        self._add(corners, faces, color)
+    def box(self, x: Span, y: Span, z: Span, color: str | Finish, *, closed: bool = False) -> None:
+        """A box between two values on every axis; its underside only when ``closed``, for what hangs above eye level."""
+        self._add(_corners(x, y, z), np.concatenate([_TOP, _SIDES, _BOTTOM]) if closed else np.concatenate([_TOP, _SIDES]), color)
+
+    def post(self, x: Span, y: Span, z: Span, color: str | Finish) -> None:
+        """The four sides of a box whose ends are hidden."""
+        self._add(_corners(x, y, z), _SIDES, color)
+
+    def posts(self, xs: Iterable[Span], ys: Iterable[Span], z: Span, color: str | Finish) -> None:
+        """Posts for every pair of an x and a y span: four legs are two by two."""
+        spans = list(ys)
+        for x in xs:
+            for y in spans:
+                self.post(x, y, z, color)
 
     def boxes(self, xs: Iterable[Span], ys: Iterable[Span], z: Span, color: str | Finish) -> None:
-        """Boxes for every pair of an x and a y span: four legs are two by two."""
+        """Boxes for every pair of an x and a y span."""
         spans = list(ys)
         for x in xs:
             for y in spans:
@@ -60,12 +79,17 @@ class Assembly:
     def legs(self, dx: float, dy: float, height: float, thick: float, color: str, inset: float = 0.0) -> None:
         """Four legs under a top of dx by dy metres."""
         x, y = dx / 2 - inset, dy / 2 - inset
-        self.boxes([(-x, -x + thick), (x - thick, x)], [(-y, -y + thick), (y - thick, y)], (0.0, height), color)
+        self.posts([(-x, -x + thick), (x - thick, x)], [(-y, -y + thick), (y - thick, y)], (0.0, height), color)
 
-    def cyl(self, x: float, y: float, z: Span, radius: float, color: str | Finish, *, sides: int = 8, top: float | None = None) -> None:
-        """An upright cylinder or cone."""
+    def cyl(self, x: float, y: float, z: Span, radius: float, color: str | Finish, *, sides: int = 8, top: float | None = None, closed: bool = False) -> None:
+        """An upright cylinder or cone; its underside only when ``closed``."""
         vertices, faces = cylinder((x, y, z[0]), radius, z[1] - z[0], sides=sides, top_radius_m=top)
-        self._add(vertices.astype(np.float64), faces, color)
+        underside = slice(2 * sides, 3 * sides)
+        self._add(vertices.astype(np.float64), faces if closed else np.delete(faces, underside, axis=0), color)
+
+    def plate(self, x: float, y: Span, z: Span, color: str) -> None:
+        """A thin coloured rectangle that faces the front: a drawer, a flap, a handle."""
+        self.front(x, y, z, paint(color))
 
     def panel(self, corners: Iterable[tuple[float, float, float]], finish: Finish, uv: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)) -> None:
         """A printed rectangle: lower left, lower right, upper right, upper left as seen, and its part of the texture."""
@@ -146,5 +170,5 @@ def make(category: str, rng: np.random.Generator, **options: Any) -> Model:
         vertices = np.concatenate([v for v, _, _ in pieces]) - shift
         faces = np.concatenate([f + o for (_, f, _), o in zip(pieces, offsets, strict=True)])
         parts.append((finish, vertices, faces.astype(np.int32), np.concatenate([uv for _, _, uv in pieces])))
-    dx, dy, dz = (high - low).tolist()
+    dx, dy, dz = np.maximum(high - low, 0.01).tolist()
     return Model(category, (dx, dy, dz), tuple(parts), entry.surface, entry.collides)

@@ -15,8 +15,8 @@ def toilet(a: Assembly, rng: Rng) -> None:
     """Bowl, seat and cistern."""
     a.box((-0.34, -0.16), (-0.2, 0.2), (0.38, 0.8), WHITES[0])
     a.box((-0.33, -0.06), (-0.11, 0.11), (0.0, 0.38), WHITES[0])
-    a.cyl(0.08, 0.0, (0.0, 0.4), 0.13, WHITES[0], sides=12, top=0.2)
-    a.cyl(0.08, 0.0, (0.4, 0.43), 0.21, choose(rng, (WHITES[0], WOODS[2])), sides=12)
+    a.cyl(0.08, 0.0, (0.0, 0.4), 0.13, WHITES[0], sides=8, top=0.2)
+    a.cyl(0.08, 0.0, (0.4, 0.43), 0.21, choose(rng, (WHITES[0], WOODS[2])), sides=8)
     a.box((-0.16, -0.02), (-0.18, 0.18), (0.4, 0.43), WHITES[1])
 
 
@@ -95,17 +95,17 @@ def mirror(a: Assembly, rng: Rng, width: float = 0.6) -> None:
 def washing_machine(a: Assembly, rng: Rng) -> None:
     """A front loader."""
     a.box((-0.29, 0.28), (-0.3, 0.3), (0.0, 0.85), choose(rng, WHITES))
-    a.box((0.28, 0.29), (-0.29, 0.29), (0.7, 0.83), METALS[1])
-    a.box((0.28, 0.31), (-0.18, 0.18), (0.24, 0.6), METALS[0])
-    a.box((0.31, 0.315), (-0.13, 0.13), (0.29, 0.55), DARKS[2])
+    a.plate(0.29, (-0.29, 0.29), (0.7, 0.83), METALS[1])
+    a.plate(0.31, (-0.18, 0.18), (0.24, 0.6), METALS[0])
+    a.plate(0.315, (-0.13, 0.13), (0.29, 0.55), DARKS[2])
 
 
 @furniture("dryer")
 def dryer(a: Assembly, rng: Rng) -> None:
     """A tumble dryer."""
     a.box((-0.29, 0.28), (-0.3, 0.3), (0.0, 0.85), choose(rng, (*METALS, WHITES[2])))
-    a.box((0.28, 0.31), (-0.2, 0.2), (0.2, 0.62), WHITES[0])
-    a.box((0.28, 0.29), (-0.29, 0.29), (0.72, 0.83), DARKS[0])
+    a.plate(0.31, (-0.2, 0.2), (0.2, 0.62), WHITES[0])
+    a.plate(0.29, (-0.29, 0.29), (0.72, 0.83), DARKS[0])
 
 
 @furniture("ironing board")

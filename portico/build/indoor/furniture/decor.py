@@ -14,35 +14,35 @@ Rng = np.random.Generator
 @furniture("plant", surface=Surface.PLANT)
 def plant(a: Assembly, rng: Rng) -> None:
     """A potted plant: tiers of leaves, or a bush on a stem."""
-    a.cyl(0.0, 0.0, (0.0, 0.32), 0.14, choose(rng, ("#b5674a", "#d9d4c8", "#4b4f54", "#8d8479")), sides=10, top=0.18)
+    a.cyl(0.0, 0.0, (0.0, 0.32), 0.14, choose(rng, ("#b5674a", "#d9d4c8", "#4b4f54", "#8d8479")), sides=8, top=0.18)
     leaf = choose(rng, LEAVES)
     if rng.random() < 0.5:
-        a.cyl(0.0, 0.0, (0.3, 0.6), 0.02, "#6b4a30", sides=5)
-        a.cyl(0.0, 0.0, (0.5, 0.85), 0.14, leaf, sides=7, top=0.3)
-        a.cyl(0.0, 0.0, (0.85, 1.2), 0.3, choose(rng, LEAVES), sides=7, top=0.1)
+        a.post((-0.02, 0.02), (-0.02, 0.02), (0.3, 0.6), "#6b4a30")
+        a.cyl(0.0, 0.0, (0.5, 0.85), 0.12, leaf, sides=6, top=0.3)
+        a.cyl(0.0, 0.0, (0.85, 1.2), 0.3, leaf, sides=6, top=0.1)
     else:
         height = float(rng.uniform(1.1, 1.6))
         for k in range(3):
             z = 0.32 + k * (height - 0.4) / 3
-            a.cyl(0.0, 0.0, (z, z + (height - 0.3) / 3 + 0.08), 0.26 - 0.06 * k, choose(rng, LEAVES), sides=6, top=0.05)
+            a.cyl(0.0, 0.0, (z, z + (height - 0.3) / 3 + 0.08), 0.26 - 0.06 * k, choose(rng, LEAVES), sides=5, top=0.05)
 
 
 @furniture("potted flower", surface=Surface.PLANT)
 def potted_flower(a: Assembly, rng: Rng) -> None:
     """For tables and sills."""
-    a.cyl(0.0, 0.0, (0.0, 0.1), 0.05, choose(rng, (*BRIGHTS, WHITES[0])), sides=8, top=0.065)
-    a.cyl(0.0, 0.0, (0.1, 0.22), 0.04, choose(rng, LEAVES), sides=6, top=0.09)
-    a.cyl(0.0, 0.0, (0.22, 0.28), 0.07, choose(rng, ("#d4577a", "#e0b13c", "#f0ece4", "#a85bb0")), sides=6, top=0.03)
+    a.cyl(0.0, 0.0, (0.0, 0.1), 0.05, choose(rng, (*BRIGHTS, WHITES[0])), sides=6, top=0.065)
+    a.cyl(0.0, 0.0, (0.1, 0.22), 0.04, choose(rng, LEAVES), sides=5, top=0.09)
+    a.cyl(0.0, 0.0, (0.22, 0.28), 0.07, choose(rng, ("#d4577a", "#e0b13c", "#f0ece4", "#a85bb0")), sides=5, top=0.03)
 
 
 @furniture("vase")
 def vase(a: Assembly, rng: Rng) -> None:
     """With dry stems."""
     color = choose(rng, BRIGHTS + WHITES)
-    a.cyl(0.0, 0.0, (0.0, 0.16), 0.05, color, sides=10, top=0.08)
-    a.cyl(0.0, 0.0, (0.16, 0.26), 0.08, color, sides=10, top=0.035)
+    a.cyl(0.0, 0.0, (0.0, 0.16), 0.05, color, sides=7, top=0.08)
+    a.cyl(0.0, 0.0, (0.16, 0.26), 0.08, color, sides=7, top=0.035)
     for x, y in ((-0.03, 0.02), (0.03, 0.0), (0.0, -0.03)):
-        a.box((x - 0.006, x + 0.006), (y - 0.006, y + 0.006), (0.24, 0.48), "#b59a62")
+        a.post((x - 0.006, x + 0.006), (y - 0.006, y + 0.006), (0.24, 0.48), "#b59a62")
 
 
 @furniture("painting")
@@ -112,7 +112,7 @@ def books(a: Assembly, rng: Rng) -> None:
 @furniture("trash can")
 def trash_can(a: Assembly, rng: Rng) -> None:
     """A round bin."""
-    a.cyl(0.0, 0.0, (0.0, 0.36), 0.12, choose(rng, METALS + DARKS), sides=10, top=0.15)
+    a.cyl(0.0, 0.0, (0.0, 0.36), 0.12, choose(rng, METALS + DARKS), sides=8, top=0.15)
 
 
 @furniture("recycling bin")
@@ -121,7 +121,7 @@ def recycling_bin(a: Assembly, rng: Rng) -> None:
     color = choose(rng, ("#2f6fa8", "#3f8a4f", "#d1a52e"))
     a.box((-0.17, 0.17), (-0.2, 0.2), (0.0, 0.66), METALS[2])
     a.box((-0.18, 0.18), (-0.21, 0.21), (0.66, 0.74), color)
-    a.box((0.17, 0.175), (-0.1, 0.1), (0.3, 0.48), color)
+    a.plate(0.175, (-0.1, 0.1), (0.3, 0.48), color)
 
 
 @furniture("fire extinguisher")
@@ -160,7 +160,7 @@ def aquarium(a: Assembly, rng: Rng) -> None:
     a.box((-0.19, 0.19), (-0.49, 0.49), (0.8, 1.15), "#4f9fb8")
     a.box((-0.2, 0.2), (-0.5, 0.5), (1.15, 1.2), DARKS[0])
     for k in range(3):
-        a.box((0.19, 0.195), (-0.35 + 0.28 * k, -0.25 + 0.28 * k), (0.88 + 0.07 * k, 0.93 + 0.07 * k), choose(rng, ("#e8862e", "#e6c23c", "#d94f4f")))
+        a.plate(0.195, (-0.35 + 0.28 * k, -0.25 + 0.28 * k), (0.88 + 0.07 * k, 0.93 + 0.07 * k), choose(rng, ("#e8862e", "#e6c23c", "#d94f4f")))
         a.box((0.19, 0.193), (-0.42 + 0.3 * k, -0.39 + 0.3 * k), (0.8, 1.02), LEAVES[0])
 
 
@@ -196,8 +196,8 @@ def globe(a: Assembly, rng: Rng) -> None:
     """A desk globe."""
     a.cyl(0.0, 0.0, (0.0, 0.03), 0.08, WOODS[1], sides=8)
     a.cyl(0.0, 0.0, (0.03, 0.1), 0.015, METALS[0], sides=5)
-    a.cyl(0.0, 0.0, (0.1, 0.22), 0.05, "#3f78a8", sides=10, top=0.14)
-    a.cyl(0.0, 0.0, (0.22, 0.34), 0.14, "#4f8fb0", sides=10, top=0.05)
+    a.cyl(0.0, 0.0, (0.1, 0.22), 0.05, "#3f78a8", sides=8, top=0.14)
+    a.cyl(0.0, 0.0, (0.22, 0.34), 0.14, "#4f8fb0", sides=8, top=0.05)
 
 
 @furniture("menu board")

@@ -33,7 +33,7 @@ def tv(a: Assembly, rng: Rng, width: float | None = None) -> None:
 def monitor(a: Assembly, rng: Rng) -> None:
     """On a foot, showing something."""
     a.box((-0.1, 0.1), (-0.12, 0.12), (0.0, 0.015), DARKS[1])
-    a.box((-0.04, -0.01), (-0.03, 0.03), (0.015, 0.2), DARKS[1])
+    a.post((-0.04, -0.01), (-0.03, 0.03), (0.015, 0.2), DARKS[1])
     a.box((-0.01, 0.02), (-0.28, 0.28), (0.12, 0.47), DARKS[0])
     a.front(0.022, (-0.27, 0.27), (0.135, 0.46), SCREENS, _screen(rng))
 
@@ -50,9 +50,8 @@ def laptop(a: Assembly, rng: Rng) -> None:
 
 @furniture("keyboard")
 def keyboard(a: Assembly, rng: Rng) -> None:
-    """Keyboard and mouse."""
+    """A keyboard."""
     a.box((-0.07, 0.07), (-0.21, 0.21), (0.0, 0.022), choose(rng, DARKS + WHITES))
-    a.box((-0.04, 0.05), (0.27, 0.33), (0.0, 0.03), DARKS[0])
 
 
 @furniture("telephone")
@@ -69,7 +68,7 @@ def printer(a: Assembly, rng: Rng) -> None:
     a.box((-0.2, 0.2), (-0.22, 0.22), (0.0, 0.26), body)
     a.box((-0.16, -0.04), (-0.15, 0.15), (0.26, 0.36), WHITES[0])
     a.box((0.2, 0.3), (-0.16, 0.16), (0.07, 0.09), METALS[0])
-    a.box((0.2, 0.205), (-0.18, -0.05), (0.2, 0.24), "#3a6b8a")
+    a.plate(0.205, (-0.18, -0.05), (0.2, 0.24), "#3a6b8a")
 
 
 @furniture("copier")
@@ -77,7 +76,7 @@ def copier(a: Assembly, rng: Rng) -> None:
     """A floor-standing machine with trays."""
     a.box((-0.32, 0.3), (-0.33, 0.33), (0.0, 0.82), choose(rng, WHITES[1:]))
     for k in range(3):
-        a.box((0.3, 0.315), (-0.3, 0.3), (0.08 + 0.18 * k, 0.24 + 0.18 * k), METALS[1])
+        a.plate(0.315, (-0.3, 0.3), (0.08 + 0.18 * k, 0.24 + 0.18 * k), METALS[1])
     a.box((-0.32, 0.28), (-0.33, 0.33), (0.9, 1.08), DARKS[1])
     a.box((-0.3, 0.24), (-0.28, 0.28), (0.82, 0.9), METALS[2])
     a.box((0.24, 0.34), (0.06, 0.3), (0.98, 1.06), "#3a6b8a")
@@ -88,7 +87,7 @@ def projector(a: Assembly, rng: Rng) -> None:
     """Hangs from the ceiling."""
     a.cyl(0.0, 0.0, (0.12, 0.45), 0.02, METALS[1], sides=6)
     a.box((-0.17, 0.17), (-0.16, 0.16), (0.0, 0.12), WHITES[0])
-    a.box((0.17, 0.19), (-0.1, -0.02), (0.03, 0.09), DARKS[0])
+    a.plate(0.19, (-0.1, -0.02), (0.03, 0.09), DARKS[0])
 
 
 @furniture("projector screen")
@@ -104,7 +103,7 @@ def speaker(a: Assembly, rng: Rng) -> None:
     """A floor-standing loudspeaker."""
     a.box((-0.15, 0.14), (-0.11, 0.11), (0.0, 0.95), choose(rng, DARKS + WOODS[:2]))
     for z in (0.25, 0.55, 0.8):
-        a.box((0.14, 0.15), (-0.08, 0.08), (z - 0.07, z + 0.07), DARKS[0])
+        a.plate(0.15, (-0.08, 0.08), (z - 0.07, z + 0.07), DARKS[0])
 
 
 @furniture("vending machine")
@@ -113,9 +112,9 @@ def vending_machine(a: Assembly, rng: Rng) -> None:
     color = choose(rng, ("#a3302b", "#27508a", "#2f6d52", "#33363c"))
     a.box((-0.4, 0.36), (-0.48, 0.48), (0.0, 1.85), color)
     a.front(0.365, (-0.42, 0.2), (0.5, 1.72), DRINKS)
-    a.box((0.36, 0.375), (0.24, 0.44), (0.9, 1.5), DARKS[0])
-    a.box((0.36, 0.37), (-0.38, 0.16), (0.16, 0.36), DARKS[0])
-    a.box((0.375, 0.38), (0.27, 0.41), (1.3, 1.42), "#7fd0a0")
+    a.plate(0.375, (0.24, 0.44), (0.9, 1.5), DARKS[0])
+    a.plate(0.37, (-0.38, 0.16), (0.16, 0.36), DARKS[0])
+    a.plate(0.38, (0.27, 0.41), (1.3, 1.42), "#7fd0a0")
 
 
 @furniture("water cooler")
@@ -123,7 +122,7 @@ def water_cooler(a: Assembly, rng: Rng) -> None:
     """A dispenser with a bottle on top."""
     a.box((-0.16, 0.16), (-0.16, 0.16), (0.0, 0.98), choose(rng, WHITES))
     a.box((0.16, 0.22), (-0.1, 0.1), (0.62, 0.64), METALS[2])
-    a.boxes([(0.16, 0.2)], [(-0.08, -0.04), (0.04, 0.08)], (0.78, 0.82), "#3f78a8")
+    a.boxes([(0.16, 0.2)], [(-0.08, -0.04)], (0.78, 0.82), "#3f78a8")
     a.cyl(0.0, 0.0, (0.98, 1.05), 0.06, "#8fc3de", sides=10, top=0.14)
     a.cyl(0.0, 0.0, (1.05, 1.36), 0.14, "#8fc3de", sides=10)
 
@@ -132,7 +131,7 @@ def water_cooler(a: Assembly, rng: Rng) -> None:
 def floor_lamp(a: Assembly, rng: Rng) -> None:
     """A tall lamp with a lit shade."""
     a.cyl(0.0, 0.0, (0.0, 0.03), 0.15, DARKS[0], sides=10)
-    a.cyl(0.0, 0.0, (0.03, 1.35), 0.015, choose(rng, METALS + DARKS), sides=6)
+    a.post((-0.014, 0.014), (-0.014, 0.014), (0.03, 1.35), choose(rng, METALS + DARKS))
     a.cyl(0.0, 0.0, (1.35, 1.65), 0.2, _GLOW, sides=12, top=0.14)
 
 
@@ -147,25 +146,25 @@ def lamp(a: Assembly, rng: Rng) -> None:
 def desk_lamp(a: Assembly, rng: Rng) -> None:
     """An arm over the desk."""
     color = choose(rng, BRIGHTS + DARKS)
-    a.cyl(0.0, 0.0, (0.0, 0.02), 0.08, color, sides=8)
-    a.box((-0.012, 0.012), (-0.012, 0.012), (0.02, 0.42), color)
+    a.cyl(0.0, 0.0, (0.0, 0.02), 0.08, color, sides=6)
+    a.post((-0.012, 0.012), (-0.012, 0.012), (0.02, 0.42), color)
     a.box((-0.01, 0.2), (-0.012, 0.012), (0.4, 0.42), color)
-    a.cyl(0.2, 0.0, (0.34, 0.42), 0.08, _GLOW, sides=8, top=0.03)
+    a.cyl(0.2, 0.0, (0.34, 0.42), 0.08, _GLOW, sides=6, top=0.03, closed=True)
 
 
 @furniture("ceiling lamp", collides=False)
 def ceiling_lamp(a: Assembly, rng: Rng, size: tuple[float, float] = (0.3, 1.2)) -> None:
     """A lit panel under a ceiling."""
     dx, dy = size
-    a.box((-dx / 2, dx / 2), (-dy / 2, dy / 2), (0.0, 0.05), paint("#fffaf0", emission=0.75))
+    a.panel([(-dx / 2, -dy / 2, 0.0), (-dx / 2, dy / 2, 0.0), (dx / 2, dy / 2, 0.0), (dx / 2, -dy / 2, 0.0)], paint("#fffaf0", emission=0.75))
 
 
 @furniture("pendant lamp", collides=False)
 def pendant_lamp(a: Assembly, rng: Rng) -> None:
     """A shade on a cord."""
     a.box((-0.008, 0.008), (-0.008, 0.008), (0.24, 0.75), DARKS[0])
-    a.cyl(0.0, 0.0, (0.05, 0.24), 0.2, choose(rng, (*BRIGHTS, *DARKS, *WOODS[:2])), sides=12, top=0.05)
-    a.cyl(0.0, 0.0, (0.0, 0.05), 0.19, _GLOW, sides=12)
+    a.cyl(0.0, 0.0, (0.05, 0.24), 0.2, choose(rng, (*BRIGHTS, *DARKS, *WOODS[:2])), sides=10, top=0.05)
+    a.cyl(0.0, 0.0, (0.0, 0.05), 0.19, _GLOW, sides=10, closed=True)
 
 
 @furniture("treadmill")

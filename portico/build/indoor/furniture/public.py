@@ -54,7 +54,7 @@ def freezer(a: Assembly, rng: Rng, width: float = 1.8) -> None:
     """A chest freezer with a window on top."""
     a.box((-0.4, 0.4), (-width / 2, width / 2), (0.0, 0.82), WHITES[0])
     a.box((-0.36, 0.36), (-width / 2 + 0.05, width / 2 - 0.05), (0.82, 0.86), "#a9c6d6")
-    a.box((0.4, 0.41), (-width / 2 + 0.05, width / 2 - 0.05), (0.5, 0.62), choose(rng, BRIGHTS[1:2] + BRIGHTS[:1]))
+    a.plate(0.41, (-width / 2 + 0.05, width / 2 - 0.05), (0.5, 0.62), choose(rng, BRIGHTS[1:2] + BRIGHTS[:1]))
 
 
 @furniture("refrigerated case")
@@ -169,7 +169,7 @@ def medical_cart(a: Assembly, rng: Rng) -> None:
     a.legs(0.46, 0.6, 0.1, 0.07, DARKS[0])
     a.box((-0.24, 0.22), (-0.31, 0.31), (0.1, 0.92), WHITES[0])
     for k in range(4):
-        a.box((0.22, 0.24), (-0.29, 0.29), (0.14 + 0.19 * k, 0.31 + 0.19 * k), color)
+        a.plate(0.24, (-0.29, 0.29), (0.14 + 0.19 * k, 0.31 + 0.19 * k), color)
     a.box((-0.26, 0.26), (-0.34, 0.34), (0.92, 0.95), METALS[1])
 
 
@@ -187,7 +187,7 @@ def microscope(a: Assembly, rng: Rng) -> None:
     a.box((-0.1, 0.1), (-0.08, 0.08), (0.0, 0.03), DARKS[1])
     a.box((-0.09, -0.04), (-0.03, 0.03), (0.03, 0.32), WHITES[0])
     a.box((-0.05, 0.08), (-0.07, 0.07), (0.12, 0.14), DARKS[0])
-    a.cyl(0.03, 0.0, (0.18, 0.36), 0.025, DARKS[0], sides=8)
+    a.cyl(0.03, 0.0, (0.18, 0.36), 0.025, DARKS[0], sides=6)
 
 
 @furniture("centrifuge")
@@ -195,7 +195,7 @@ def centrifuge(a: Assembly, rng: Rng) -> None:
     """A bench-top machine."""
     a.box((-0.2, 0.2), (-0.2, 0.2), (0.0, 0.24), WHITES[1])
     a.cyl(0.0, 0.0, (0.24, 0.3), 0.17, METALS[2], sides=12, top=0.14)
-    a.box((0.2, 0.21), (-0.12, 0.12), (0.05, 0.16), DARKS[2])
+    a.plate(0.21, (-0.12, 0.12), (0.05, 0.16), DARKS[2])
 
 
 @furniture("cash register")

@@ -22,23 +22,19 @@ def chair(a: Assembly, rng: Rng, color: str | None = None) -> None:
 def school_chair(a: Assembly, rng: Rng, color: str | None = None) -> None:
     """A plastic shell on two hoops."""
     shell = color or choose(rng, BRIGHTS)
-    a.box((-0.18, 0.18), (-0.19, -0.16), (0.0, 0.42), METALS[0])
-    a.box((-0.18, 0.18), (0.16, 0.19), (0.0, 0.42), METALS[0])
+    a.posts([(-0.18, -0.14), (0.14, 0.18)], [(-0.18, -0.15), (0.15, 0.18)], (0.0, 0.42), METALS[0])
     a.box((-0.2, 0.19), (-0.19, 0.19), (0.42, 0.45), shell)
     a.box((-0.21, -0.18), (-0.19, 0.19), (0.5, 0.8), shell)
 
 
 @furniture("office chair")
 def office_chair(a: Assembly, rng: Rng) -> None:
-    """On a star base, with arms."""
+    """On a star base."""
     fabric = choose(rng, DARKS + FABRICS[:5])
-    a.box((-0.27, 0.27), (-0.03, 0.03), (0.02, 0.08), DARKS[0])
-    a.box((-0.03, 0.03), (-0.27, 0.27), (0.02, 0.08), DARKS[0])
-    a.cyl(0.0, 0.0, (0.08, 0.43), 0.03, METALS[0], sides=6)
+    a.cyl(0.0, 0.0, (0.02, 0.1), 0.28, DARKS[0], sides=5, top=0.06)
+    a.post((-0.03, 0.03), (-0.03, 0.03), (0.08, 0.43), METALS[0])
     a.box((-0.23, 0.25), (-0.24, 0.24), (0.43, 0.52), fabric)
     a.box((-0.26, -0.2), (-0.22, 0.22), (0.58, 1.05), fabric)
-    a.box((-0.15, 0.12), (-0.28, -0.24), (0.64, 0.68), DARKS[0])
-    a.box((-0.15, 0.12), (0.24, 0.28), (0.64, 0.68), DARKS[0])
 
 
 @furniture("sofa")
@@ -75,8 +71,8 @@ def armchair(a: Assembly, rng: Rng) -> None:
 @furniture("bar stool")
 def bar_stool(a: Assembly, rng: Rng) -> None:
     """A high round seat."""
-    a.cyl(0.0, 0.0, (0.0, 0.03), 0.2, METALS[2], sides=10)
-    a.cyl(0.0, 0.0, (0.03, 0.68), 0.03, METALS[0], sides=6)
+    a.cyl(0.0, 0.0, (0.0, 0.03), 0.2, METALS[2], sides=8)
+    a.post((-0.025, 0.025), (-0.025, 0.025), (0.03, 0.68), METALS[0])
     a.cyl(0.0, 0.0, (0.68, 0.75), 0.19, choose(rng, WOODS + FABRICS), sides=12)
 
 

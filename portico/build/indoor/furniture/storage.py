@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from portico.build.indoor.furniture.assembly import BRIGHTS, DARKS, FABRICS, METALS, WHITES, WOODS, Assembly, choose, furniture
+from portico.build.indoor.furniture.assembly import BRIGHTS, DARKS, FABRICS, METALS, WHITES, WOODS, Assembly, choose, darker, furniture
 from portico.build.indoor.prints import BOOKS, FILES, GOODS
 
 Rng = np.random.Generator
@@ -35,11 +35,12 @@ def wardrobe(a: Assembly, rng: Rng) -> None:
     w = float(rng.choice([1.0, 1.2, 1.5]))
     wood, front = choose(rng, WOODS), choose(rng, WOODS + WHITES)
     a.box((-0.29, 0.27), (-w / 2, w / 2), (0.0, 2.05), wood)
+    a.plate(0.275, (-w / 2, w / 2), (0.06, 2.03), darker(front))
     doors = 3 if w > 1.3 else 2
     for k in range(doors):
         y = -w / 2 + k * w / doors
-        a.box((0.27, 0.29), (y + 0.01, y + w / doors - 0.01), (0.08, 2.02), front)
-        a.box((0.29, 0.31), (y + 0.06, y + 0.08), (0.95, 1.15), METALS[0])
+        a.plate(0.29, (y + 0.01, y + w / doors - 0.01), (0.08, 2.02), front)
+        a.plate(0.296, (y + 0.06, y + 0.08), (0.95, 1.15), METALS[0])
 
 
 @furniture("dresser")
@@ -48,10 +49,11 @@ def dresser(a: Assembly, rng: Rng) -> None:
     w, wood = float(rng.uniform(0.9, 1.2)), choose(rng, WOODS)
     a.box((-0.23, 0.21), (-w / 2, w / 2), (0.06, 0.84), wood)
     a.legs(0.42, w, 0.06, 0.05, wood)
+    a.plate(0.212, (-w / 2 + 0.01, w / 2 - 0.01), (0.07, 0.83), darker(wood))
     for k in range(3):
         z = 0.1 + 0.245 * k
-        a.box((0.21, 0.225), (-w / 2 + 0.02, w / 2 - 0.02), (z, z + 0.23), choose(rng, (wood, WOODS[2])))
-        a.box((0.225, 0.24), (-0.12, 0.12), (z + 0.11, z + 0.13), METALS[2])
+        a.plate(0.225, (-w / 2 + 0.02, w / 2 - 0.02), (z, z + 0.23), wood)
+        a.plate(0.23, (-0.12, 0.12), (z + 0.11, z + 0.13), METALS[2])
 
 
 @furniture("tv stand")
@@ -60,8 +62,8 @@ def tv_stand(a: Assembly, rng: Rng) -> None:
     w, wood = float(rng.uniform(1.2, 1.6)), choose(rng, WOODS + WHITES)
     a.box((-0.2, 0.19), (-w / 2, w / 2), (0.08, 0.46), wood)
     a.legs(0.36, w, 0.08, 0.04, DARKS[0], inset=0.02)
-    a.box((0.19, 0.2), (-w / 2 + 0.03, -0.02), (0.12, 0.43), WOODS[2])
-    a.box((0.19, 0.2), (0.02, w / 2 - 0.03), (0.12, 0.43), WOODS[2])
+    a.plate(0.2, (-w / 2 + 0.03, -0.02), (0.12, 0.43), WOODS[2])
+    a.plate(0.2, (0.02, w / 2 - 0.03), (0.12, 0.43), WOODS[2])
 
 
 @furniture("cabinet")
@@ -69,10 +71,11 @@ def cabinet(a: Assembly, rng: Rng, width: float = 0.9) -> None:
     """A sideboard at hip height."""
     wood = choose(rng, WOODS + WHITES)
     a.box((-0.2, 0.19), (-width / 2, width / 2), (0.0, 0.86), wood)
+    a.plate(0.195, (-width / 2 + 0.01, width / 2 - 0.01), (0.06, 0.84), darker(wood))
     for side in (-1, 1):
         y0, y1 = sorted((side * 0.02, side * (width / 2 - 0.02)))
-        a.box((0.19, 0.205), (y0, y1), (0.08, 0.82), choose(rng, (wood, WHITES[1])))
-        a.box((0.205, 0.225), (side * 0.05 - 0.01, side * 0.05 + 0.01), (0.4, 0.55), METALS[0])
+        a.plate(0.205, (y0, y1), (0.08, 0.82), choose(rng, (wood, WHITES[1])))
+        a.plate(0.21, (side * 0.05 - 0.01, side * 0.05 + 0.01), (0.4, 0.55), METALS[0])
 
 
 @furniture("filing cabinet")
@@ -80,9 +83,10 @@ def filing_cabinet(a: Assembly, rng: Rng) -> None:
     """Four steel drawers."""
     steel = choose(rng, ("#8f979c", "#c4c8ca", "#5b646b"))
     a.box((-0.3, 0.29), (-0.23, 0.23), (0.0, 1.3), steel)
+    a.plate(0.295, (-0.225, 0.225), (0.02, 1.29), darker(steel))
     for k in range(4):
-        a.box((0.29, 0.305), (-0.21, 0.21), (0.04 + 0.315 * k, 0.33 + 0.315 * k), steel)
-        a.box((0.305, 0.325), (-0.08, 0.08), (0.22 + 0.315 * k, 0.24 + 0.315 * k), DARKS[0])
+        a.plate(0.305, (-0.21, 0.21), (0.04 + 0.315 * k, 0.33 + 0.315 * k), steel)
+        a.plate(0.31, (-0.08, 0.08), (0.22 + 0.315 * k, 0.24 + 0.315 * k), DARKS[0])
 
 
 @furniture("shelf")
@@ -145,8 +149,8 @@ def locker(a: Assembly, rng: Rng, doors: int = 3) -> None:
     a.box((-0.24, 0.23), (-w / 2, w / 2), (0.0, 1.85), METALS[2])
     for k in range(doors):
         y = -w / 2 + k * 0.32
-        a.box((0.23, 0.245), (y + 0.012, y + 0.308), (0.06, 1.82), color)
-        a.box((0.245, 0.26), (y + 0.25, y + 0.27), (0.9, 1.02), DARKS[0])
+        a.plate(0.245, (y + 0.012, y + 0.308), (0.06, 1.82), color)
+        a.plate(0.25, (y + 0.25, y + 0.27), (0.9, 1.02), DARKS[0])
 
 
 @furniture("mailbox")
@@ -158,7 +162,7 @@ def mailbox(a: Assembly, rng: Rng, columns: int = 4) -> None:
     for k in range(columns):
         for row in range(4):
             y, z = -w / 2 + k * 0.3, 0.42 + row * 0.26
-            a.box((0.15, 0.165), (y + 0.015, y + 0.285), (z, z + 0.24), steel)
+            a.plate(0.165, (y + 0.015, y + 0.285), (z, z + 0.24), steel)
 
 
 @furniture("medicine cabinet")
@@ -167,8 +171,8 @@ def medicine_cabinet(a: Assembly, rng: Rng) -> None:
     a.box((-0.1, 0.1), (-0.28, 0.28), (0.0, 0.62), WHITES[0])
     a.box((0.1, 0.11), (-0.27, -0.005), (0.02, 0.6), WHITES[1])
     a.box((0.1, 0.11), (0.005, 0.27), (0.02, 0.6), WHITES[1])
-    a.box((0.11, 0.115), (0.07, 0.21), (0.28, 0.33), "#b7322c")
-    a.box((0.11, 0.115), (0.115, 0.165), (0.235, 0.375), "#b7322c")
+    a.plate(0.115, (0.07, 0.21), (0.28, 0.33), "#b7322c")
+    a.plate(0.115, (0.115, 0.165), (0.235, 0.375), "#b7322c")
 
 
 @furniture("shoe rack")
@@ -186,8 +190,8 @@ def shoe_rack(a: Assembly, rng: Rng) -> None:
 def coat_rack(a: Assembly, rng: Rng) -> None:
     """A stand with coats."""
     wood = choose(rng, (*WOODS, DARKS[0]))
-    a.cyl(0.0, 0.0, (0.0, 0.04), 0.2, wood, sides=10)
-    a.cyl(0.0, 0.0, (0.04, 1.75), 0.022, wood, sides=6)
+    a.cyl(0.0, 0.0, (0.0, 0.04), 0.2, wood, sides=8)
+    a.post((-0.02, 0.02), (-0.02, 0.02), (0.04, 1.75), wood)
     a.box((-0.16, 0.16), (-0.015, 0.015), (1.62, 1.66), wood)
     a.box((-0.015, 0.015), (-0.16, 0.16), (1.62, 1.66), wood)
     a.box((0.04, 0.2), (-0.12, 0.12), (0.85, 1.6), choose(rng, FABRICS))
@@ -240,5 +244,5 @@ def server_rack(a: Assembly, rng: Rng) -> None:
     a.box((-0.45, 0.44), (-0.3, 0.3), (0.0, 2.0), DARKS[0])
     for k in range(6):
         z = 0.2 + 0.28 * k
-        a.box((0.44, 0.455), (-0.26, 0.26), (z, z + 0.2), DARKS[1])
-        a.box((0.455, 0.46), (-0.22, -0.14), (z + 0.08, z + 0.11), choose(rng, ("#5fd07a", "#4fa3e0", "#e0b040")))
+        a.plate(0.455, (-0.26, 0.26), (z, z + 0.2), DARKS[1])
+        a.plate(0.46, (-0.22, -0.14), (z + 0.08, z + 0.11), choose(rng, ("#5fd07a", "#4fa3e0", "#e0b040")))

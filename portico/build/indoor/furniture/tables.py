@@ -15,10 +15,10 @@ def desk(a: Assembly, rng: Rng, width: float | None = None) -> None:
     w = width or float(rng.uniform(1.3, 1.6))
     top, frame = choose(rng, WOODS + WHITES), choose(rng, METALS)
     a.box((-0.36, 0.36), (-w / 2, w / 2), (0.7, 0.735), top)
-    a.boxes([(-0.33, -0.28), (0.26, 0.31)], [(-w / 2 + 0.04, -w / 2 + 0.09), (w / 2 - 0.09, w / 2 - 0.04)], (0.0, 0.7), frame)
+    a.posts([(-0.33, -0.28), (0.26, 0.31)], [(-w / 2 + 0.04, -w / 2 + 0.09), (w / 2 - 0.09, w / 2 - 0.04)], (0.0, 0.7), frame)
     a.box((-0.34, 0.18), (w / 2 - 0.5, w / 2 - 0.1), (0.05, 0.62), choose(rng, WHITES + METALS))
     for k in range(3):
-        a.box((0.18, 0.19), (w / 2 - 0.37, w / 2 - 0.23), (0.14 + 0.18 * k, 0.16 + 0.18 * k), DARKS[0])
+        a.plate(0.19, (w / 2 - 0.37, w / 2 - 0.23), (0.14 + 0.18 * k, 0.16 + 0.18 * k), DARKS[0])
 
 
 @furniture("school desk")
@@ -26,7 +26,7 @@ def school_desk(a: Assembly, rng: Rng) -> None:
     """One pupil's desk."""
     a.box((-0.26, 0.26), (-0.34, 0.34), (0.68, 0.71), WOODS[2])
     a.box((-0.24, 0.2), (-0.32, 0.32), (0.56, 0.58), METALS[0])
-    a.boxes([(-0.2, 0.2)], [(-0.33, -0.29), (0.29, 0.33)], (0.0, 0.68), METALS[0])
+    a.posts([(-0.2, 0.2)], [(-0.33, -0.29), (0.29, 0.33)], (0.0, 0.68), METALS[0])
 
 
 @furniture("table")
@@ -41,9 +41,9 @@ def table(a: Assembly, rng: Rng, size: tuple[float, float] | None = None) -> Non
 @furniture("round table")
 def round_table(a: Assembly, rng: Rng, radius: float = 0.4) -> None:
     """A cafe table on one foot."""
-    a.cyl(0.0, 0.0, (0.0, 0.03), radius * 0.62, DARKS[0], sides=10)
-    a.cyl(0.0, 0.0, (0.03, 0.7), 0.04, DARKS[1], sides=6)
-    a.cyl(0.0, 0.0, (0.7, 0.74), radius, choose(rng, (*WOODS, WHITES[0])), sides=16)
+    a.cyl(0.0, 0.0, (0.0, 0.03), radius * 0.62, DARKS[0], sides=8)
+    a.post((-0.035, 0.035), (-0.035, 0.035), (0.03, 0.7), DARKS[1])
+    a.cyl(0.0, 0.0, (0.7, 0.74), radius, choose(rng, (*WOODS, WHITES[0])), sides=14)
 
 
 @furniture("coffee table")
@@ -61,7 +61,7 @@ def side_table(a: Assembly, rng: Rng) -> None:
     """Small and round."""
     wood = choose(rng, WOODS + WHITES)
     a.cyl(0.0, 0.0, (0.0, 0.025), 0.17, DARKS[1], sides=10)
-    a.cyl(0.0, 0.0, (0.025, 0.5), 0.025, DARKS[1], sides=6)
+    a.post((-0.022, 0.022), (-0.022, 0.022), (0.025, 0.5), DARKS[1])
     a.cyl(0.0, 0.0, (0.5, 0.53), 0.24, wood, sides=12)
 
 
@@ -72,8 +72,8 @@ def nightstand(a: Assembly, rng: Rng) -> None:
     a.box((-0.2, 0.2), (-0.22, 0.22), (0.08, 0.52), wood)
     a.legs(0.38, 0.42, 0.08, 0.04, wood)
     for z in (0.14, 0.34):
-        a.box((0.2, 0.212), (-0.19, 0.19), (z, z + 0.15), WOODS[2])
-        a.box((0.212, 0.23), (-0.03, 0.03), (z + 0.07, z + 0.09), METALS[0])
+        a.plate(0.212, (-0.19, 0.19), (z, z + 0.15), WOODS[2])
+        a.plate(0.217, (-0.03, 0.03), (z + 0.07, z + 0.09), METALS[0])
 
 
 @furniture("conference table")
@@ -92,7 +92,7 @@ def workbench(a: Assembly, rng: Rng, width: float = 1.6) -> None:
     a.box((-0.3, 0.28), (-width / 2 + 0.03, width / 2 - 0.03), (0.0, 0.86), choose(rng, WHITES))
     for k in range(4):
         y = -width / 2 + 0.06 + k * (width - 0.12) / 4
-        a.box((0.28, 0.29), (y + 0.02, y + (width - 0.12) / 4 - 0.02), (0.1, 0.78), METALS[1])
+        a.plate(0.29, (y + 0.02, y + (width - 0.12) / 4 - 0.02), (0.1, 0.78), METALS[1])
 
 
 @furniture("reception desk")
@@ -104,7 +104,7 @@ def reception_desk(a: Assembly, rng: Rng, width: float | None = None) -> None:
     a.box((0.02, 0.3), (-w / 2 - 0.02, w / 2 + 0.02), (1.06, 1.1), top)
     a.box((-0.4, 0.16), (-w / 2, w / 2), (0.7, 0.74), WHITES[1])
     a.boxes([(-0.4, 0.16)], [(-w / 2, -w / 2 + 0.05), (w / 2 - 0.05, w / 2)], (0.0, 0.98), panel)
-    a.box((0.24, 0.25), (-w / 2 + 0.1, w / 2 - 0.1), (0.1, 0.2), METALS[1])
+    a.plate(0.25, (-w / 2 + 0.1, w / 2 - 0.1), (0.1, 0.2), METALS[1])
 
 
 @furniture("coffee counter")
@@ -115,7 +115,7 @@ def coffee_counter(a: Assembly, rng: Rng, width: float = 2.4) -> None:
     slats = max(4, round(width / 0.3))
     for k in range(slats):
         y = -width / 2 + (k + 0.5) * width / slats
-        a.box((0.26, 0.28), (y - 0.1, y + 0.1), (0.12, 0.96), WOODS[3])
+        a.plate(0.28, (y - 0.1, y + 0.1), (0.12, 0.96), WOODS[3])
     a.box((-0.34, 0.34), (-width / 2 - 0.02, width / 2 + 0.02), (1.02, 1.07), choose(rng, (DARKS[2], WHITES[1], "#8d8479")))
 
 
