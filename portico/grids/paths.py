@@ -48,7 +48,7 @@ def flat_lattice(height: int, width: int, free: NDArray[np.bool_]) -> Lattice:
     beside = [padded[1:-1, 2:], padded[2:, 1:-1], padded[1:-1, :-2], padded[:-2, 1:-1]]
     for d in range(4):
         diagonals |= (beside[d] & beside[(d + 1) % 4]).astype(np.uint8) << d
-    cells = np.stack([node.ravel() % width, node.ravel() // width], axis=1)
+    cells = np.stack([node.ravel() % width, node.ravel() // width], axis=1).astype(np.int32)
     return Lattice(links.reshape(-1, 4), diagonals.ravel(), cells)
 
 
@@ -88,6 +88,34 @@ def follow_roots(roots: NDArray[np.int32], node: int) -> NDArray[np.int32]:
     while roots[chain[-1]] != chain[-1]:
         chain.append(int(roots[chain[-1]]))
     return np.array(chain, np.int32)
+
+
+def components(lattice: Lattice, usable: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Numbers (N,) of the connected sets of usable nodes: 0 for the largest, -1 for nodes that are not usable."""
+    labels, count = _flood(lattice.links, lattice.diagonals, usable)
+    sizes = np.bincount(labels[usable], minlength=count)
+    rank = np.full(count + 1, -1, np.int32)
+    rank[np.lexsort((np.arange(count), -sizes))] = np.arange(count, dtype=np.int32)
+    return rank[labels]
+
+
+@njit(cache=True, nogil=True)
+def _flood(links, diagonals, usable):  # type: ignore[no-untyped-def]
+    labels, queue, count = np.full(usable.size, -1, np.int32), np.empty(usable.size, np.int32), 0
+    for seed in range(usable.size):
+        if not usable[seed] or labels[seed] >= 0:
+            continue
+        labels[seed], queue[0], begin, end = count, seed, 0, 1
+        while begin < end:
+            n = queue[begin]
+            begin += 1
+            for d in range(8):
+                m = _neighbour(links, diagonals, n, d)
+                if m >= 0 and usable[m] and labels[m] < 0:
+                    labels[m], queue[end] = count, m
+                    end += 1
+        count += 1
+    return labels, count
 
 
 def map_distance_field(free: NDArray[np.bool_], goals: NDArray[np.int32], cell_m: float) -> Floats:

@@ -6,16 +6,14 @@ from math import cos, radians, sqrt, tan
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from portico.errors import UserError
-from portico.grids.paths import Lattice
+from portico.grids.paths import Lattice, components
 from portico.space.body import BodySize
 from portico.space.borders import find_borders
 from portico.space.clearance import Clearance, cells_of, measure_clearance
 from portico.space.columns import GROUND, OBSTACLE, TOP, Grid, Pieces, cut, grid_around
-from portico.space.obstacles import gather_obstacles
+from portico.space.obstacles import find_risers, gather_obstacles
 from portico.space.queries import Ground
 from portico.space.space import Space
 from portico.space.surfaces import BodyShape, Nodes, find_levels, join_levels
@@ -48,6 +46,7 @@ def build_space(world: World, embodiment: BodySize, *, cell_m: float | None = No
     grid, pieces = _pieces(world, embodiment, cell)
     if not (pieces.kind == TOP).any():
         raise _no_space(world, embodiment, "the world has no walkable ground", grid, pieces)
+    find_risers(pieces, grid)
     levels = find_levels(pieces, grid, body)
     obstacles = gather_obstacles(pieces)
     nodes = join_levels(levels, grid, body)
@@ -93,6 +92,7 @@ def _kinds(triangles: NDArray[np.float64], surfaces: NDArray[np.uint8], slope_ra
 
 def _assemble(world: World, embodiment: BodySize, grid: Grid, body: BodyShape, nodes: Nodes, clearance: Clearance, roomy: NDArray[np.bool_]) -> Space:
     cells = cells_of(nodes.column, grid)
+    lattice = Lattice(nodes.links, nodes.diagonals, cells)
     centres = (cells + 0.5) * grid.cell + [grid.x0, grid.y0]
     ground = Ground(
         *grid,
@@ -105,7 +105,7 @@ def _assemble(world: World, embodiment: BodySize, grid: Grid, body: BodyShape, n
         clearance.nearest,
         clearance.start,
         clearance.listed,
-        clearance.features,
+        clearance.octagons,
     )
     return Space(
         world.id,
@@ -114,34 +114,14 @@ def _assemble(world: World, embodiment: BodySize, grid: Grid, body: BodyShape, n
         np.column_stack([centres, nodes.z.astype(np.float64)]),
         nodes.surface,
         clearance.distance,
-        _components(nodes, roomy),
+        components(lattice, roomy),
         roomy,
-        Lattice(nodes.links, nodes.diagonals, cells),
+        lattice,
         ground,
     )
 
 
-def _components(nodes: Nodes, roomy: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Numbers of connected sets of roomy nodes, 0 for the largest; -1 elsewhere."""
-    pairs = []
-    for d in range(4):
-        beside = nodes.links[:, d]
-        slanted = np.where((nodes.diagonals >> d) & 1 == 1, nodes.links[beside, (d + 1) % 4], -1)
-        for other in (beside, slanted):
-            joined = np.flatnonzero((other >= 0) & roomy & roomy[other])
-            pairs.append(np.stack([joined, other[joined]]))
-    a, b = np.concatenate(pairs, axis=1)
-    count = len(roomy)
-    _, label = connected_components(coo_matrix((np.ones(len(a), bool), (a, b)), (count, count)), directed=False)
-    sizes = np.bincount(label[roomy], minlength=label.max() + 1)
-    rank = np.empty(len(sizes), np.int32)
-    rank[np.lexsort((np.arange(len(sizes)), -sizes))] = np.arange(len(sizes), dtype=np.int32)
-    return np.where(roomy, rank[label], -1).astype(np.int32)
-
-
-def _no_space(
-    world: World, embodiment: BodySize, what: str, grid: Grid, pieces: Pieces, levels: int | None = None, supported: int | None = None
-) -> UserError:
+def _no_space(world: World, embodiment: BodySize, what: str, grid: Grid, pieces: Pieces, levels: int | None = None, supported: int | None = None) -> UserError:
     """The error that says how much ground survived each filter."""
     area = grid.cell**2
     why = f"{area * (np.diff(pieces.start) > 0).sum():.1f} m² are covered by anything"

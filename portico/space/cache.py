@@ -14,7 +14,6 @@ from portico.grids import paths
 from portico.grids.paths import Lattice
 from portico.space.body import BodySize
 from portico.space.build import build_space
-from portico.space.clearance import Features
 from portico.space.queries import Ground
 from portico.space.space import Space
 from portico.world import World
@@ -67,17 +66,14 @@ def _read(path: Path, world: World, embodiment: BodySize, cell: float) -> Space 
             arrays = {name: archive[name] for name in archive.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile):
         return None
-    features = Features(*(arrays[f"ground.features.{name}"] for name in Features._fields))
-    ground = Ground(*(features if name == "features" else _plain(arrays[f"ground.{name}"]) for name in Ground._fields))
+    ground = Ground(*(_plain(arrays[f"ground.{name}"]) for name in Ground._fields))
     lattice = Lattice(*(arrays[f"lattice.{name}"] for name in Lattice._fields))
     return Space(world.id, cell, embodiment, *(arrays[name] for name in _OWN), lattice, ground)
 
 
 def _flat(prefix: str, value: Any) -> dict[str, Any]:
-    """The arrays of a named tuple and of those inside it, by dotted name."""
-    if not hasattr(value, "_asdict"):
-        return {prefix: value}
-    return {name: array for key, part in value._asdict().items() for name, array in _flat(f"{prefix}.{key}", part).items()}
+    """The arrays of a named tuple, by dotted name."""
+    return {f"{prefix}.{name}": array for name, array in value._asdict().items()}
 
 
 def _plain(array: Any) -> Any:

@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from portico.space.borders import Borders
-from portico.space.columns import Grid
+from portico.space.columns import RISER, Grid
 from portico.space.obstacles import Obstacles
 from portico.space.surfaces import RUG_M, BodyShape, Nodes
 
@@ -26,17 +26,20 @@ FITS, BLOCKED = -1, -2
 _NONE = -1
 
 
-class Features(NamedTuple):
-    """corner: (F, 2) int32 cell (i, j). outline: (F, 8) uint8 octagon inside that cell."""
+class Slabs(NamedTuple):
+    """Heights that must be clear around each node, (N,) float32 metres: of obstacles what lies above ``low``, of risers what
+    lies above ``climbed``, and below ``high``. They cover the body there and on joined nodes."""
 
-    corner: NDArray[np.int32]
-    outline: NDArray[np.uint8]
+    low: NDArray[np.float32]
+    climbed: NDArray[np.float32]
+    high: NDArray[np.float32]
 
 
 class Clearance(NamedTuple):
     """distance: (N,) float64, metres, inf in a world without anything to touch. nearest: (N,) int32 feature or -1.
 
     fit: (N,) int32, FITS, BLOCKED or a row of the lists; row a holds features ``listed[start[a] : start[a + 1]]``.
+    octagons: (F, 8) float32, the features, see ``feature_distance``.
     """
 
     distance: NDArray[np.float64]
@@ -44,24 +47,22 @@ class Clearance(NamedTuple):
     fit: NDArray[np.int32]
     start: NDArray[np.int32]
     listed: NDArray[np.int32]
-    features: Features
+    octagons: NDArray[np.float32]
 
 
 def measure_clearance(nodes: Nodes, obstacles: Obstacles, borders: Borders, grid: Grid, body: BodyShape) -> Clearance:
     """Clearance of every node for one body."""
-    features = _all_features(obstacles, borders, grid)
     cells = cells_of(nodes.column, grid)
+    octagons = _octagons(obstacles, borders, grid)
     radius = body.radius / grid.cell
-    near_enough = radius + 2.0 * HALF_DIAGONAL
-    low, high, rough = _slabs(nodes, body)
-    distance, nearest = _seed(nodes, cells, obstacles, borders, features, low, high, grid.nx)
-    _propagate(nodes.links, nodes.diagonals, cells, features, distance, nearest)
-    steps = ceil(sqrt(2.0) * (near_enough + 1.0))
-    rough = _within_steps(nodes.links, rough, steps)
-    doubtful = rough | (distance < radius + HALF_DIAGONAL + 0.25)
+    slabs, rough = _slabs(nodes, body)
+    distance, nearest = _seed(nodes, cells, obstacles, borders, octagons, slabs, grid.nx)
+    _propagate(nodes.links, nodes.diagonals, cells, octagons, distance, nearest)
+    steps = ceil(sqrt(2.0) * (radius + 4.0 * HALF_DIAGONAL))
+    doubtful = _within_steps(nodes.links, rough, steps) | (distance < radius + HALF_DIAGONAL + 0.25)
     bordered = _within_steps(nodes.links, np.diff(borders.start) > 0, steps)
-    fit, start, listed = _list_features(nodes, cells, obstacles, borders, features, low, high, grid.nx, radius, doubtful, bordered, distance, nearest)
-    return Clearance(distance * grid.cell, *_keep_used(features, nearest, fit, start, listed))
+    lists = _list_features(nodes, cells, obstacles, borders, octagons, slabs, grid.nx, radius, doubtful, bordered, distance, nearest)
+    return _keep_used(distance * grid.cell, nearest, *lists, octagons)
 
 
 def cells_of(columns: NDArray[np.int32], grid: Grid) -> NDArray[np.int32]:
@@ -69,45 +70,55 @@ def cells_of(columns: NDArray[np.int32], grid: Grid) -> NDArray[np.int32]:
     return np.stack([columns % grid.nx, columns // grid.nx], axis=1).astype(np.int32)
 
 
-def _all_features(obstacles: Obstacles, borders: Borders, grid: Grid) -> Features:
-    column = np.repeat(np.arange(grid.nx * grid.ny, dtype=np.int32), np.diff(obstacles.start))
-    return Features(cells_of(np.concatenate([column, borders.column]), grid), np.concatenate([obstacles.outline, borders.outline]))
+def _octagons(obstacles: Obstacles, borders: Borders, grid: Grid) -> NDArray[np.float32]:
+    """Features of obstacles, then of borders, placed on the grid and rounded outwards."""
+    column = np.concatenate([np.repeat(np.arange(grid.nx * grid.ny, dtype=np.int32), np.diff(obstacles.start)), borders.column])
+    x, y = (column % grid.nx).astype(np.float64), (column // grid.nx).astype(np.float64)
+    outline = np.concatenate([obstacles.outline, borders.outline])
+    octagons = np.empty(outline.shape, np.float32)
+    for o, corner in enumerate((x, y, 0.5 * (x + y), 0.5 * (x - y) - 0.5)):
+        octagons[:, 2 * o] = np.nextafter((corner + outline[:, 2 * o] / 255.0).astype(np.float32), np.float32(-np.inf))
+        octagons[:, 2 * o + 1] = np.nextafter((corner + outline[:, 2 * o + 1] / 255.0).astype(np.float32), np.float32(np.inf))
+    return octagons
 
 
 def _keep_used(
-    features: Features, nearest: NDArray[np.int32], fit: NDArray[np.int32], start: NDArray[np.int32], listed: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], Features]:
-    used = np.zeros(len(features.corner) + 1, bool)
+    distance: NDArray[np.float64],
+    nearest: NDArray[np.int32],
+    fit: NDArray[np.int32],
+    start: NDArray[np.int32],
+    listed: NDArray[np.int32],
+    octagons: NDArray[np.float32],
+) -> Clearance:
+    """Drop features that nobody refers to."""
+    used = np.zeros(len(octagons) + 1, bool)
     used[listed], used[nearest] = True, True
     used[_NONE] = False
     number = np.cumsum(used, dtype=np.int32) - 1
     number[_NONE] = _NONE
-    kept = used[:-1]
-    return number[nearest], fit, start, number[listed], Features(features.corner[kept], features.outline[kept])
+    return Clearance(distance, number[nearest], fit, start, number[listed], octagons[used[:-1]])
 
 
 @njit(cache=True, nogil=True)
-def feature_distance(features, f, x, y):  # type: ignore[no-untyped-def]
+def feature_distance(octagons, f, x, y):  # type: ignore[no-untyped-def]
     """Lower bound of the distance from (x, y) to a feature, all in cells; exact but for corners cut at 45 degrees.
 
-    An octagon is what an upright box and one turned by 45 degrees have in common: no point is farther than from both.
+    An octagon, bounded along x, y, (x + y) / 2 and (x - y) / 2, is what an upright box and one turned by 45 degrees have in
+    common: no point of it is nearer than the farther of both.
     """
-    o = features.outline[f]
-    px, py = x - features.corner[f, 0], y - features.corner[f, 1]
-    s = 1.0 / 255.0
-    ax = max(o[0] * s - px, px - o[1] * s, 0.0)
-    ay = max(o[2] * s - py, py - o[3] * s, 0.0)
-    u, v = 0.5 * (px + py), 0.5 * (px - py + 1.0)
-    bu = max(o[4] * s - u, u - o[5] * s, 0.0)
-    bv = max(o[6] * s - v, v - o[7] * s, 0.0)
+    ax = max(octagons[f, 0] - x, x - octagons[f, 1], 0.0)
+    ay = max(octagons[f, 2] - y, y - octagons[f, 3], 0.0)
+    u, v = 0.5 * (x + y), 0.5 * (x - y)
+    bu = max(octagons[f, 4] - u, u - octagons[f, 5], 0.0)
+    bv = max(octagons[f, 6] - v, v - octagons[f, 7], 0.0)
     return sqrt(max(ax * ax + ay * ay, 2.0 * (bu * bu + bv * bv)))
 
 
 @njit(cache=True, nogil=True)
 def _slabs(nodes, body):  # type: ignore[no-untyped-def]
-    """Height interval that must be clear around each node, for the body there and on joined nodes; and where ground is uneven."""
+    """Slabs of all nodes, and which of them stand beside a difference in height."""
     count = nodes.z.size
-    low, high, rough = np.empty(count, np.float32), np.empty(count, np.float32), np.zeros(count, np.bool_)
+    slabs, rough = Slabs(np.empty(count, np.float32), np.empty(count, np.float32), np.empty(count, np.float32)), np.zeros(count, np.bool_)
     for n in range(count):
         lowest = highest = nodes.z[n]
         for d in range(4):
@@ -117,31 +128,34 @@ def _slabs(nodes, body):  # type: ignore[no-untyped-def]
                 if (nodes.diagonals[n] >> d) & 1:
                     z = nodes.z[nodes.links[m, (d + 1) % 4]]
                     lowest, highest = min(lowest, z), max(highest, z)
-        low[n], high[n], rough[n] = lowest + RUG_M, highest + body.height, highest - lowest > 1e-4
-    return low, high, rough
+        slabs.low[n], slabs.climbed[n], slabs.high[n] = lowest + RUG_M, lowest + body.climb + 1e-3, highest + body.height - 1e-4
+        rough[n] = highest - lowest > 1e-4
+    return slabs, rough
 
 
 @njit(cache=True, nogil=True)
-def _seed(nodes, cells, obstacles, borders, features, low, high, nx):  # type: ignore[no-untyped-def]
+def _seed(nodes, cells, obstacles, borders, octagons, slabs, nx):  # type: ignore[no-untyped-def]
     """Nearest feature among those beside each node."""
-    count = nodes.z.size
+    start, kind, bottom, top = obstacles.start, obstacles.kind, obstacles.low, obstacles.high
+    low, climbed, high = slabs.low, slabs.climbed, slabs.high
+    column, border_start, of_node = nodes.column, borders.start, borders.of_node
+    count = column.size
     distance, nearest = np.full(count, np.inf), np.full(count, _NONE, np.int32)
     for n in range(count):
         x, y = cells[n, 0] + 0.5, cells[n, 1] + 0.5
         for dj in range(-1, 2):
-            for di in range(-1, 2):
-                k = nodes.column[n] + dj * nx + di
-                for q in range(obstacles.start[k], obstacles.start[k + 1]):
-                    if obstacles.high[q] > low[n] and obstacles.low[q] < high[n]:
-                        _offer(features, q, x, y, n, distance, nearest)
-        for b in range(borders.start[n], borders.start[n + 1]):
-            _offer(features, obstacles.low.size + borders.of_node[b], x, y, n, distance, nearest)
+            k = column[n] + dj * nx
+            for q in range(start[k - 1], start[k + 2]):
+                if top[q] > (climbed[n] if kind[q] == RISER else low[n]) and bottom[q] < high[n]:
+                    _offer(octagons, q, x, y, n, distance, nearest)
+        for b in range(border_start[n], border_start[n + 1]):
+            _offer(octagons, kind.size + of_node[b], x, y, n, distance, nearest)
     return distance, nearest
 
 
 @njit(cache=True, nogil=True)
-def _offer(features, f, x, y, n, distance, nearest):  # type: ignore[no-untyped-def]
-    gap = feature_distance(features, f, x, y)
+def _offer(octagons, f, x, y, n, distance, nearest):  # type: ignore[no-untyped-def]
+    gap = feature_distance(octagons, f, x, y)
     if gap < distance[n]:
         distance[n], nearest[n] = gap, f
         return True
@@ -149,7 +163,7 @@ def _offer(features, f, x, y, n, distance, nearest):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, nogil=True)
-def _propagate(links, diagonals, cells, features, distance, nearest):  # type: ignore[no-untyped-def]
+def _propagate(links, diagonals, cells, octagons, distance, nearest):  # type: ignore[no-untyped-def]
     """Pass nearest features on along links, forth and back in column order, until nothing changes (vector distance
     transform after Danielsson 1980, on layered surfaces)."""
     count = nearest.size
@@ -163,12 +177,12 @@ def _propagate(links, diagonals, cells, features, distance, nearest):  # type: i
                 for d in range(4):
                     m = links[n, d]
                     if m >= 0:
-                        if nearest[m] != nearest[n] and nearest[m] != _NONE:
-                            changed |= _offer(features, nearest[m], x, y, n, distance, nearest)
+                        if nearest[m] != nearest[n] and distance[m] - 1.0 < distance[n]:
+                            changed |= _offer(octagons, nearest[m], x, y, n, distance, nearest)
                         if (diagonals[n] >> d) & 1:
                             m = links[m, (d + 1) % 4]
-                            if nearest[m] != nearest[n] and nearest[m] != _NONE:
-                                changed |= _offer(features, nearest[m], x, y, n, distance, nearest)
+                            if nearest[m] != nearest[n] and distance[m] - 1.4143 < distance[n]:
+                                changed |= _offer(octagons, nearest[m], x, y, n, distance, nearest)
 
 
 @njit(cache=True, nogil=True)
@@ -196,9 +210,10 @@ def _within_steps(links, seeds, steps):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _list_features(nodes, cells, obstacles, borders, features, low, high, nx, radius, doubtful, bordered, distance, nearest):  # type: ignore[no-untyped-def]
+def _list_features(nodes, cells, obstacles, borders, octagons, slabs, nx, radius, doubtful, bordered, distance, nearest):  # type: ignore[no-untyped-def]
     """Exact distance of doubtful nodes, and the features that decide about points of their cells."""
-    count = nodes.z.size
+    links, column = nodes.links, nodes.column
+    count = column.size
     near_enough = radius + 2.0 * HALF_DIAGONAL
     fit = np.full(count, FITS, np.int32)
     start, rows = np.zeros(1024, np.int32), 0
@@ -208,63 +223,60 @@ def _list_features(nodes, cells, obstacles, borders, features, low, high, nx, ra
     for n in range(count):
         if doubtful[n]:
             x, y = cells[n, 0] + 0.5, cells[n, 1] + 0.5
-            if filled + 4096 > listed.size:
-                listed = np.concatenate((listed, np.empty(listed.size, np.int32)))
-            end, listed = _list_obstacles(nodes.column[n], x, y, obstacles, features, low[n], high[n], nx, near_enough, listed, filled)
+            end, listed = _list_obstacles(n, column[n], x, y, obstacles, octagons, slabs, nx, near_enough, listed, filled)
             if bordered[n]:
-                end, listed = _list_borders(n, x, y, nodes.links, cells, borders, features, obstacles.low.size, near_enough, visited, met, queue, listed, end)
-            if end > filled:
-                distance[n] = np.inf
-                for a in range(filled, end):
-                    _offer(features, listed[a], x, y, n, distance, nearest)
-            else:
-                distance[n] = max(distance[n], near_enough)
+                end, listed = _list_borders(n, x, y, links, cells, borders, octagons, near_enough, visited, met, queue, listed, end)
+            distance[n] = np.inf if end > filled else max(distance[n], near_enough)
+            for a in range(filled, end):
+                _offer(octagons, listed[a], x, y, n, distance, nearest)
             if distance[n] < radius + HALF_DIAGONAL and distance[n] >= radius - HALF_DIAGONAL:
                 fit[n] = rows
                 rows += 1
-                if rows + 1 > start.size:
-                    start = np.concatenate((start, np.zeros(start.size, np.int32)))
-                start[rows] = end
-                filled = end
+                start = _room(start, rows + 1)
+                start[rows] = filled = end
         if distance[n] < radius - HALF_DIAGONAL:
             fit[n] = BLOCKED
     return fit, start[: rows + 1].copy(), listed[:filled].copy()
 
 
 @njit(cache=True, nogil=True)
-def _list_obstacles(column, x, y, obstacles, features, low, high, nx, near_enough, listed, end):  # type: ignore[no-untyped-def]
-    reach = int(np.ceil(near_enough))
-    total = obstacles.start.size - 1
+def _room(array, size):  # type: ignore[no-untyped-def]
+    """The array, or one twice as long when it holds fewer than ``size``."""
+    return array if size <= array.size else np.concatenate((array, np.zeros_like(array)))
+
+
+@njit(cache=True, nogil=True)
+def _list_obstacles(n, column, x, y, obstacles, octagons, slabs, nx, near_enough, listed, end):  # type: ignore[no-untyped-def]
+    """Obstacles within reach, row by row of columns."""
+    start, kind, bottom, top = obstacles.start, obstacles.kind, obstacles.low, obstacles.high
+    low, climbed, high = slabs.low[n], slabs.climbed[n], slabs.high[n]
+    reach, last = int(np.ceil(near_enough)), start.size - 1
     for dj in range(-reach, reach + 1):
-        for di in range(-reach, reach + 1):
-            k = column + dj * nx + di
-            if k < 0 or k >= total:
-                continue
-            for q in range(obstacles.start[k], obstacles.start[k + 1]):
-                if obstacles.high[q] > low and obstacles.low[q] < high and feature_distance(features, q, x, y) <= near_enough:
-                    if end == listed.size:
-                        listed = np.concatenate((listed, np.empty(listed.size, np.int32)))
-                    listed[end] = q
-                    end += 1
+        k0, k1 = column + dj * nx - reach, column + dj * nx + reach + 1
+        for q in range(start[min(max(k0, 0), last)], start[min(max(k1, 0), last)]):
+            if top[q] > (climbed if kind[q] == RISER else low) and bottom[q] < high and feature_distance(octagons, q, x, y) <= near_enough:
+                listed = _room(listed, end + 1)
+                listed[end] = q
+                end += 1
     return end, listed
 
 
 @njit(cache=True, nogil=True)
-def _list_borders(n, x, y, links, cells, borders, features, first, near_enough, visited, met, queue, listed, end):  # type: ignore[no-untyped-def]
+def _list_borders(n, x, y, links, cells, borders, octagons, near_enough, visited, met, queue, listed, end):  # type: ignore[no-untyped-def]
     """Borders beside any node that joins n within reach."""
-    reach = (near_enough + 2.0 * HALF_DIAGONAL) ** 2
+    start, of_node = borders.start, borders.of_node
+    first, reach = octagons.shape[0] - met.size, (near_enough + 2.0 * HALF_DIAGONAL) ** 2
     queue[0], visited[n] = n, n
     begin, stop = 0, 1
     while begin < stop:
         a = queue[begin]
         begin += 1
-        for b in range(borders.start[a], borders.start[a + 1]):
-            number = borders.of_node[b]
+        for b in range(start[a], start[a + 1]):
+            number = of_node[b]
             if met[number] != n:
                 met[number] = n
-                if feature_distance(features, first + number, x, y) <= near_enough:
-                    if end == listed.size:
-                        listed = np.concatenate((listed, np.empty(listed.size, np.int32)))
+                if feature_distance(octagons, first + number, x, y) <= near_enough:
+                    listed = _room(listed, end + 1)
                     listed[end] = first + number
                     end += 1
         for d in range(4):

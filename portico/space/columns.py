@@ -13,8 +13,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-#: Piece kinds: OBSTACLE blocks whatever touches it, GROUND may be stepped over within the climb, TOP can carry a body.
-OBSTACLE, GROUND, TOP = 0, 1, 2
+#: Piece kinds: OBSTACLE blocks whatever touches it, GROUND may be stepped over within the climb, TOP can carry a body. A RISER
+#: is made of an obstacle's stuff but ends flush with a TOP beside it: the face of a step.
+OBSTACLE, GROUND, TOP, RISER = 0, 1, 2, 3
 _SLIVER = 1e-3
 
 
@@ -88,21 +89,35 @@ def _cut(triangles, kinds, surfaces, grid, pieces, cursor, write):  # type: igno
             if n == 0:
                 continue
             i0, i1 = _cell_range(row[:n, 0].min(), row[:n, 0].max(), c)
+            full0, full1 = _full_cells(row, n, j * c, (j + 1) * c, c)
             for i in range(i0, i1 + 1):
                 k = j * grid.nx + i
-                if not write:
-                    m = 4 if _holds_square(t, i, j, c) else _clip_square(row, n, i, c, spare, square)
-                    if m > 0:
-                        cursor[k] += 1
-                    continue
-                if _holds_square(t, i, j, c):
-                    _write_full(pieces, cursor[k], t, i, j, c, kinds[f], surfaces[f])
+                if full0 <= i < full1:
+                    if write:
+                        _write_full(pieces, cursor[k], t, i, j, c, kinds[f], surfaces[f])
                     cursor[k] += 1
                     continue
-                m = _clip_square(row, n, i, c, spare, square)
+                m = _clip(row, n, 0, i * c, 1.0, spare)
+                m = _clip(spare, m, 0, (i + 1) * c, -1.0, square)
                 if m > 0:
-                    _write_part(pieces, cursor[k], t, square, m, i, j, c, kinds[f], surfaces[f])
+                    if write:
+                        _write_part(pieces, cursor[k], t, square, m, i, j, c, kinds[f], surfaces[f])
                     cursor[k] += 1
+
+
+@njit(cache=True, nogil=True)
+def _full_cells(row, n, y0, y1, c):  # type: ignore[no-untyped-def]
+    """First and one past the last cell that a row's polygon (n, 3) covers whole: both of its long sides must span the cell."""
+    left0, right0, left1, right1 = np.inf, -np.inf, np.inf, -np.inf
+    for a in range(n):
+        if row[a, 1] == y0:
+            left0, right0 = min(left0, row[a, 0]), max(right0, row[a, 0])
+        if row[a, 1] == y1:
+            left1, right1 = min(left1, row[a, 0]), max(right1, row[a, 0])
+    left, right = max(left0, left1), min(right0, right1)
+    if not right - left >= c:
+        return 0, 0
+    return int(np.ceil(left / c)), int(np.floor(right / c))
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -112,12 +127,6 @@ def _cell_range(low, high, c):  # type: ignore[no-untyped-def]
     if last > first and high - last * c < 1e-9:
         last -= 1
     return first, last
-
-
-@njit(cache=True, nogil=True)
-def _clip_square(row, n, i, c, spare, square):  # type: ignore[no-untyped-def]
-    n = _clip(row, n, 0, i * c, 1.0, spare)
-    return _clip(spare, n, 0, (i + 1) * c, -1.0, square)
 
 
 @njit(cache=True, nogil=True)
@@ -150,19 +159,6 @@ def _holds(t, x, y):  # type: ignore[no-untyped-def]
     s0, s1, s2 = _side(t[0], t[1], x, y), _side(t[1], t[2], x, y), _side(t[2], t[0], x, y)
     slack = 1e-12
     return (s0 >= -slack and s1 >= -slack and s2 >= -slack) or (s0 <= slack and s1 <= slack and s2 <= slack)
-
-
-@njit(cache=True, nogil=True)
-def _area(t):  # type: ignore[no-untyped-def]
-    return abs(_side(t[0], t[1], t[2, 0], t[2, 1]))
-
-
-@njit(cache=True, nogil=True)
-def _holds_square(t, i, j, c):  # type: ignore[no-untyped-def]
-    if _area(t) < c * c:
-        return False
-    x, y = i * c, j * c
-    return _holds(t, x, y) and _holds(t, x + c, y) and _holds(t, x, y + c) and _holds(t, x + c, y + c)
 
 
 @njit(cache=True, nogil=True)

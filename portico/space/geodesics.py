@@ -96,7 +96,7 @@ def distance_field(space: Space, goals: ArrayLike, mask: NDArray[np.bool_] | Non
     best: dict[int, float] = {}
     ends: dict[int, Floats] = {}
     if goals.ndim == 1 and np.issubdtype(goals.dtype, np.integer):
-        best = {int(n): 0.0 for n in goals if usable[n]}
+        best = {int(n): 0.0 for n in goals if n >= 0 and usable[n]}
     else:
         for goal in np.asarray(goals, np.float64).reshape(-1, 3):
             for n, cost in zip(*entries(space, goal, usable), strict=True):

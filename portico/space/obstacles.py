@@ -8,48 +8,65 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from portico.space.columns import OBSTACLE, Pieces
+from portico.space.columns import OBSTACLE, RISER, TOP, Pieces
 
+_FLUSH_M = 0.02
 _TOUCH_M = 0.02
 _SAME_OUTLINE = 3
 
 
 class Obstacles(NamedTuple):
-    """start: (columns + 1,) int32. low, high: (Q,) float32, metres. outline: (Q, 8) uint8 octagons, see ``columns``."""
+    """start: (columns + 1,) int32. low, high: (Q,) float32, metres. outline: (Q, 8) uint8 octagons, see ``columns``. kind: (Q,) uint8."""
 
     start: NDArray[np.int32]
     low: NDArray[np.float32]
     high: NDArray[np.float32]
     outline: NDArray[np.uint8]
+    kind: NDArray[np.uint8]
+
+
+@njit(cache=True, nogil=True)
+def find_risers(pieces, grid):  # type: ignore[no-untyped-def]
+    """Turn obstacle pieces whose upper end is flush with a walkable top in or beside their column into risers, in place."""
+    for j in range(1, grid.ny - 1):
+        for i in range(1, grid.nx - 1):
+            k = j * grid.nx + i
+            for p in range(pieces.start[k], pieces.start[k + 1]):
+                if pieces.kind[p] != OBSTACLE:
+                    continue
+                for dj in range(-1, 2):
+                    for q in range(pieces.start[k + dj * grid.nx - 1], pieces.start[k + dj * grid.nx + 2]):
+                        if pieces.kind[q] == TOP and abs(pieces.level[q] - pieces.high[p]) <= _FLUSH_M:
+                            pieces.kind[p] = RISER
 
 
 def gather_obstacles(pieces: Pieces) -> Obstacles:
     """Obstacle pieces alone. Merging never loses matter: it widens an outline only where two pieces share their heights."""
-    mine = pieces.kind == OBSTACLE
+    mine = (pieces.kind == OBSTACLE) | (pieces.kind == RISER)
     start = np.concatenate([[0], np.cumsum(mine)]).astype(np.int32)[pieces.start]
-    low, high, outline = pieces.low[mine], pieces.high[mine], pieces.outline[mine]
+    raw = Obstacles(start, pieces.low[mine], pieces.high[mine], pieces.outline[mine], pieces.kind[mine])
     kept = np.zeros(len(start), np.int32)
-    _merge(start, low, high, outline, kept[1:])
+    _merge(raw, kept[1:])
     np.cumsum(kept, out=kept)
-    return Obstacles(kept, *_compact(start, kept, low, high, outline))
+    return _compact(raw, kept)
 
 
 @njit(cache=True, nogil=True)
-def _merge(start, low, high, outline, kept):  # type: ignore[no-untyped-def]
-    """Within each column: stacked pieces of one outline become one, pieces of one height interval share an outline."""
-    for k in range(start.size - 1):
-        count = 0
-        first = start[k]
-        for p in range(first, start[k + 1]):
+def _merge(raw, kept):  # type: ignore[no-untyped-def]
+    """Within each column, in place: stacked pieces of one outline become one, pieces of one height interval share an outline."""
+    low, high, outline, kind = raw.low, raw.high, raw.outline, raw.kind
+    for k in range(raw.start.size - 1):
+        first, count = raw.start[k], 0
+        for p in range(first, raw.start[k + 1]):
             home = -1
             for q in range(first, first + count):
-                if _stacked(low, high, outline, p, q) or _level(low, high, p, q) or _within(low, high, outline, p, q):
+                if kind[p] == kind[q] and (_stacked(raw, p, q) or _level(raw, p, q) or _within(raw, p, q)):
                     home = q
                     break
             if home < 0:
                 home = first + count
                 count += 1
-                low[home], high[home] = low[p], high[p]
+                low[home], high[home], kind[home] = low[p], high[p], kind[p]
                 outline[home] = outline[p]
             low[home], high[home] = min(low[home], low[p]), max(high[home], high[p])
             for o in range(4):
@@ -59,34 +76,35 @@ def _merge(start, low, high, outline, kept):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _stacked(low, high, outline, p, q):  # type: ignore[no-untyped-def]
-    if low[p] > high[q] + _TOUCH_M or low[q] > high[p] + _TOUCH_M:
+def _stacked(raw, p, q):  # type: ignore[no-untyped-def]
+    if raw.low[p] > raw.high[q] + _TOUCH_M or raw.low[q] > raw.high[p] + _TOUCH_M:
         return False
     apart = 0
     for o in range(8):
-        apart = max(apart, abs(int(outline[p, o]) - int(outline[q, o])))
+        apart = max(apart, abs(int(raw.outline[p, o]) - int(raw.outline[q, o])))
     return apart <= _SAME_OUTLINE
 
 
 @njit(cache=True, nogil=True)
-def _level(low, high, p, q):  # type: ignore[no-untyped-def]
-    return abs(low[p] - low[q]) <= _TOUCH_M and abs(high[p] - high[q]) <= _TOUCH_M
+def _level(raw, p, q):  # type: ignore[no-untyped-def]
+    return abs(raw.low[p] - raw.low[q]) <= _TOUCH_M and abs(raw.high[p] - raw.high[q]) <= _TOUCH_M
 
 
 @njit(cache=True, nogil=True)
-def _within(low, high, outline, p, q):  # type: ignore[no-untyped-def]
-    inside = low[p] >= low[q] and high[p] <= high[q]
+def _within(raw, p, q):  # type: ignore[no-untyped-def]
+    inside = raw.low[p] >= raw.low[q] and raw.high[p] <= raw.high[q]
     for o in range(4):
-        inside = inside and outline[p, 2 * o] >= outline[q, 2 * o] and outline[p, 2 * o + 1] <= outline[q, 2 * o + 1]
+        inside = inside and raw.outline[p, 2 * o] >= raw.outline[q, 2 * o] and raw.outline[p, 2 * o + 1] <= raw.outline[q, 2 * o + 1]
     return inside
 
 
 @njit(cache=True, nogil=True)
-def _compact(start, kept, low, high, outline):  # type: ignore[no-untyped-def]
-    total = kept[-1]
-    new_low, new_high, new_outline = np.empty(total, np.float32), np.empty(total, np.float32), np.empty((total, 8), np.uint8)
+def _compact(raw, start):  # type: ignore[no-untyped-def]
+    total = start[-1]
+    low, high, outline, kind = np.empty(total, np.float32), np.empty(total, np.float32), np.empty((total, 8), np.uint8), np.empty(total, np.uint8)
     for k in range(start.size - 1):
-        for a in range(kept[k + 1] - kept[k]):
-            new_low[kept[k] + a], new_high[kept[k] + a] = low[start[k] + a], high[start[k] + a]
-            new_outline[kept[k] + a] = outline[start[k] + a]
-    return new_low, new_high, new_outline
+        for a in range(start[k + 1] - start[k]):
+            p, q = raw.start[k] + a, start[k] + a
+            low[q], high[q], kind[q] = raw.low[p], raw.high[p], raw.kind[p]
+            outline[q] = raw.outline[p]
+    return Obstacles(start, low, high, outline, kind)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from portico.space.clearance import BLOCKED, FITS, Features, feature_distance
+from portico.space.clearance import BLOCKED, FITS, feature_distance
 
 #: A body looks for its support this far below its foot point, metres.
 SUPPORT_BELOW_M = 0.5
@@ -38,7 +38,7 @@ class Ground(NamedTuple):
     nearest: NDArray[np.int32]
     list_start: NDArray[np.int32]
     listed: NDArray[np.int32]
-    features: Features
+    octagons: NDArray[np.float32]
 
 
 @njit(cache=True, nogil=True)
@@ -59,7 +59,7 @@ def _locate(g, x, y, z):  # type: ignore[no-untyped-def]
 def _listed_gap(g, row, x, y):  # type: ignore[no-untyped-def]
     gap = np.inf
     for a in range(g.list_start[row], g.list_start[row + 1]):
-        gap = min(gap, feature_distance(g.features, g.listed[a], x, y))
+        gap = min(gap, feature_distance(g.octagons, g.listed[a], x, y))
     return gap
 
 
@@ -74,11 +74,11 @@ def _gap(g, n, x, y):  # type: ignore[no-untyped-def]
     """Distance to what bounds the body at node n: exact near the radius, from the nearest features of the node and its neighbours beyond."""
     gap = np.inf
     if g.nearest[n] >= 0:
-        gap = feature_distance(g.features, g.nearest[n], x, y)
+        gap = feature_distance(g.octagons, g.nearest[n], x, y)
     for d in range(4):
         m = g.links[n, d]
         if m >= 0 and g.nearest[m] >= 0 and g.fit[n] == FITS:
-            gap = min(gap, max(g.radius, feature_distance(g.features, g.nearest[m], x, y)))
+            gap = min(gap, max(g.radius, feature_distance(g.octagons, g.nearest[m], x, y)))
     if g.fit[n] >= 0:
         gap = min(gap, _listed_gap(g, g.fit[n], x, y))
     return gap

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from portico.errors import UserError
 from portico.geometry import Floats
 from portico.grids.paths import Lattice
-from portico.space.body import BodySize
 from portico.space import geodesics, queries, sampling
+from portico.space.body import BodySize
 from portico.space.geodesics import DistanceField, GeodesicPath
 
 
