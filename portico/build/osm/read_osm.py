@@ -59,7 +59,7 @@ def read_osm(path: Path, bbox: Box | None, ledger: Ledger) -> Extract:
         header = osmium.io.Reader(str(path), osmium.osm.NOTHING).header().box()
         reader = _Reader(osmium, path, bbox, ledger)
         return reader.extract((header.bottom_left.lon, header.bottom_left.lat, header.top_right.lon, header.top_right.lat) if header.valid() else None)
-    except (RuntimeError, ValueError, OSError) as error:
+    except (RuntimeError, ValueError, OSError, osmium.InvalidLocationError) as error:
         raise _explained(path, error) from error
 
 

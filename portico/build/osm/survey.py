@@ -115,6 +115,8 @@ def _sort_line(element: Element, result: Survey, ledger: Ledger) -> None:
         result.coastlines.append(element)
     elif "barrier" in tags or tags.get("natural") == "tree_row":
         result.barriers.append(element)
+    elif tags.get("building", "no") != "no":
+        ledger.note("dropped", "building outline that is not closed", element.id)
 
 
 def _sort_area(element: Element, result: Survey, ledger: Ledger) -> None:
