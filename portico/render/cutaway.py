@@ -172,7 +172,7 @@ def solid_pixels(section: Section, surfaces: tuple[Surface, ...], to_pixels: Flo
     return np.asarray((np.cumsum(steps, axis=1)[:, :-1] > 0) & closed[:, None])
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _count_crossings(ends: Floats, sign: NDArray[np.int32], steps: NDArray[np.int32]) -> None:
     """Add each segment's sign where it crosses the middle of a row; columns beyond the picture count at its edges."""
     height, width = steps.shape[0], steps.shape[1] - 1

@@ -68,13 +68,23 @@ def _picture(world: World, cutaway: Cutaway, frame: MapFrame, fine: tuple[int, i
     colors = paint(world)._replace(sky=np.tile(to_linear(np.array(_PAPER_SRGB)), (2, 1)).astype(np.float32))
     height = np.where(seen.face >= 0, view.oz - view.far + seen.nearness, np.nan)
     image = shade_view(seen, view, colors, texture_atlas(world), shadow_map(whole, world.appearance.light))
+    solids = _solids(cutaway, height, frame, fine)
+    for solid, z_m, _ in solids:
+        height[solid] = z_m
     image = _in_relief(image, height, view.scale)
-    to_pixels = np.array([frame.x_min, frame.y_max, view.scale])
-    for section in cutaway.sections:
-        below = height <= section.z_m + 1e-3
-        for surfaces, color in _CUT_COLORS:
-            image[solid_pixels(section, surfaces, to_pixels, fine) & below] = color
+    for solid, _, color in solids:
+        image[solid] = color
     return image
+
+
+def _solids(cutaway: Cutaway, height: Floats, frame: MapFrame, fine: tuple[int, int]) -> list[tuple[NDArray[np.bool_], float, tuple[int, int, int]]]:
+    """Pixels of walls, windows and doors that were sawn through, with the height of the cut and their colour."""
+    to_pixels = np.array([frame.x_min, frame.y_max, frame.px_per_m * _SAMPLES])
+    return [
+        (solid_pixels(section, surfaces, to_pixels, fine) & ~(height > section.z_m + 1e-3), section.z_m, color)
+        for section in cutaway.sections
+        for surfaces, color in _CUT_COLORS
+    ]
 
 
 def _in_relief(image: NDArray[np.uint8], height: Floats, px_per_m: float) -> NDArray[np.uint8]:
@@ -89,7 +99,7 @@ def _in_relief(image: NDArray[np.uint8], height: Floats, px_per_m: float) -> NDA
     rise = maximum_filter(ground, size=3) - ground
     shade *= np.where(rise > _STEP_M, _STEP_SHADE, 1.0)
     shade[~known] = 1.0
-    return np.round(image * shade[:, :, None]).astype(np.uint8)
+    return np.asarray(np.round(image * shade[:, :, None]), np.uint8)
 
 
 def _whole(cutaway: Cutaway) -> tuple[float, float, float, float]:

@@ -22,7 +22,7 @@ FACE, ROW0, ROW1, LONG_IS_LEFT = range(4)
 MARKS = 4
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def project_triangle(
     corners: NDArray[np.float32],
     plane: Floats,
@@ -51,12 +51,13 @@ def project_triangle(
     elif in_c != in_a and in_c != in_b:
         a, b, c = c, a, b
     pieces = 1
-    d = c
-    if not (in_a and in_b and in_c):
-        if a[2] >= near:
-            b, c = _cut(a, b, near), _cut(a, c, near)
-        else:
-            a, d, pieces = _cut(b, a, near), _cut(c, a, near), 2
+    if in_a and in_b and in_c:
+        d = c
+    elif a[2] >= near:
+        b, c = _cut(a, b, near), _cut(a, c, near)
+        d = c
+    else:
+        a, d, pieces = _cut(b, a, near), _cut(c, a, near), 2
     a, b, c, d = _to_image(a, view), _to_image(b, view), _to_image(c, view), _to_image(d, view)
     for _ in range(pieces):
         at = _write(a, b, c, dx, dy, level, face, view, tiles, shapes, marks, at)
@@ -64,7 +65,7 @@ def project_triangle(
     return at
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _to_view(corners: NDArray[np.float32], t: int, corner: int, view: View) -> Triple:
     px, py, pz = corners[t, corner, 0] - view.ox, corners[t, corner, 1] - view.oy, corners[t, corner, 2] - view.oz
     return (
@@ -74,14 +75,14 @@ def _to_view(corners: NDArray[np.float32], t: int, corner: int, view: View) -> T
     )
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _cut(inside: Triple, outside: Triple, near: float) -> Triple:
     """Where the edge crosses the near plane; always taken from the inner end, so that neighbours agree to the bit."""
     t = (inside[2] - near) / (inside[2] - outside[2])
     return inside[0] + t * (outside[0] - inside[0]), inside[1] + t * (outside[1] - inside[1]), near
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _to_image(p: Triple, view: View) -> Triple:
     """Pixel coordinates and nearness."""
     if view.perspective:
@@ -90,7 +91,7 @@ def _to_image(p: Triple, view: View) -> Triple:
     return p[0] * view.scale + view.cx, p[1] * view.scale + view.cy, view.far - p[2]
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _outside(a: Triple, b: Triple, c: Triple, view: View) -> bool:
     """Whether all three corners lie beyond the same side of the image."""
     ra, rb, rc = (a[2], b[2], c[2]) if view.perspective else (1.0, 1.0, 1.0)
@@ -104,7 +105,7 @@ def _outside(a: Triple, b: Triple, c: Triple, view: View) -> bool:
     )
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _nearness_plane(plane: Floats, t: int, view: View) -> tuple[float, float, float, bool]:
     """DX, DY and C of the nearness over the image, from the triangle's plane n . p = d; the flag is off when it is seen edge-on.
 
@@ -125,7 +126,7 @@ def _nearness_plane(plane: Floats, t: int, view: View) -> tuple[float, float, fl
     return nx / (nz * view.scale), ny / (nz * view.scale), view.far - d / nz, True
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _write(
     a: Triple,
     b: Triple,
@@ -166,13 +167,13 @@ def _write(
     return at + 1
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def first_center(coordinate: float, size: int) -> int:
     """Index of the first of ``size`` pixels whose centre is not before a coordinate."""
     return int(np.ceil(min(max(coordinate, 0.0), float(size)) - 0.5))
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _covered(tiles: NDArray[np.float32], row0: int, row1: int, column0: int, column1: int, most: float) -> bool:
     for row in range(row0 // TILE, (row1 - 1) // TILE + 1):
         for column in range(column0 // TILE, (column1 - 1) // TILE + 1):

@@ -18,7 +18,7 @@ from portico.render.views import View
 _BAND = 8
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def fill_shape(
     shapes: Floats, marks: NDArray[np.int32], at: int, view: View, nearness: NDArray[np.float32], faces: NDArray[np.int32], slot: int, threads: int
 ) -> None:
@@ -30,7 +30,7 @@ def fill_shape(
                 _fill_row(shapes, marks, at, row, view, nearness, faces)
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _fill_row(shapes: Floats, marks: NDArray[np.int32], at: int, row: int, view: View, nearness: NDArray[np.float32], faces: NDArray[np.int32]) -> None:
     y = row + 0.5
     on_long = shapes[at, X0] + (y - shapes[at, Y0]) * shapes[at, S02]

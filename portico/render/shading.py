@@ -16,7 +16,7 @@ Triple = tuple[float, float, float]
 _TONE_SCALE = TONE_STEPS / TONE_LIMIT
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, error_model="numpy", parallel=True)
 def shade_depth(nearness: NDArray[np.float32], view: View, out: NDArray[np.float32], threads: int) -> None:
     """z-depth in metres, inf where nothing is seen."""
     infinite, one, far = np.float32(np.inf), np.float32(1.0), np.float32(view.far)
@@ -30,7 +30,7 @@ def shade_depth(nearness: NDArray[np.float32], view: View, out: NDArray[np.float
                     out[row, column] = far - near if near > 0.0 else infinite
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, error_model="numpy", parallel=True)
 def shade_labels(face: NDArray[np.int32], labels: NDArray[np.int32], out: NDArray[np.int32], threads: int) -> None:
     """The label of the triangle each pixel sees, 0 where it sees none."""
     for slot in prange(threads):
@@ -40,7 +40,7 @@ def shade_labels(face: NDArray[np.int32], labels: NDArray[np.int32], out: NDArra
                 out[row, column] = labels[f] if f >= 0 else 0
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, error_model="numpy", parallel=True)
 def shade_normals(face: NDArray[np.int32], view: View, light: NDArray[np.float32], out: NDArray[np.float32], threads: int) -> None:
     """Unit normals in the world frame on the side that is seen, zeros where nothing is."""
     for slot in prange(threads):
@@ -57,7 +57,7 @@ def shade_normals(face: NDArray[np.int32], view: View, light: NDArray[np.float32
                 out[row, column, 0], out[row, column, 1], out[row, column, 2] = nx, ny, nz
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, error_model="numpy", parallel=True)
 def shade_rgb(
     nearness: NDArray[np.float32],
     face: NDArray[np.int32],
@@ -104,7 +104,7 @@ def shade_rgb(
                 out[row, column, 2] = tone[min(int(b * _TONE_SCALE), TONE_STEPS - 1)]
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _ray(view: View, x: float, y: float) -> Triple:
     """The direction through an image point, world frame, one metre of depth long."""
     if not view.perspective:
@@ -113,7 +113,7 @@ def _ray(view: View, x: float, y: float) -> Triple:
     return view.xx * u + view.yx * v + view.zx, view.xy * u + view.yy * v + view.zy, view.xz * u + view.yz * v + view.zz
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _point(view: View, x: float, y: float, depth: float, ray: Triple) -> Triple:
     """The world point at a depth behind an image point."""
     px, py, pz = view.ox + depth * ray[0], view.oy + depth * ray[1], view.oz + depth * ray[2]
@@ -123,7 +123,7 @@ def _point(view: View, x: float, y: float, depth: float, ray: Triple) -> Triple:
     return px + u * view.xx + v * view.yx, py + u * view.xy + v * view.yy, pz + u * view.xz + v * view.yz
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _footprint(
     uv: Floats, k: int, point: Triple, light: NDArray[np.float32], f: int, ray: Triple, facing: float, scale: float, view: View
 ) -> tuple[float, float, float, float, float, float]:
@@ -145,7 +145,7 @@ def _footprint(
     )
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _in_sun(point: Triple, light: NDArray[np.float32], f: int, side: int, rays: View, lit: NDArray[np.float32]) -> float:
     """How much of the sun reaches a point, 0..1, blended over the four nearest texels of the shadow map.
 
@@ -168,7 +168,7 @@ def _in_sun(point: Triple, light: NDArray[np.float32], f: int, side: int, rays: 
     return float((1.0 - fy) * top + fy * bottom)
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _sky_color(ray: Triple, sky: NDArray[np.float32]) -> Triple:
     height = max(ray[2], 0.0) / np.sqrt(ray[0] * ray[0] + ray[1] * ray[1] + ray[2] * ray[2])
     blend = np.sqrt(height)

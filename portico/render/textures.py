@@ -75,7 +75,7 @@ def _halve(image: NDArray[np.float32]) -> NDArray[np.float32]:
     return image
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def sample(
     texels: NDArray[np.uint8],
     levels: NDArray[np.int64],
@@ -113,7 +113,7 @@ def sample(
     return r / taps, g / taps, b / taps
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _bilinear(
     texels: NDArray[np.uint8], levels: NDArray[np.int64], tiled: bool, linear: NDArray[np.float32], texture: int, level: int, u: float, v: float
 ) -> tuple[float, float, float]:

@@ -48,7 +48,7 @@ def buffers(width: int, height: int) -> Visibility:
     )
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def draw(mesh: Mesh, view: View, out: Visibility, threads: int) -> int:
     """Fill ``out`` with what ``view`` sees of ``mesh``; returns how many triangles were projected."""
     nearness, face, tiles, shapes, marks = out
@@ -76,7 +76,7 @@ def draw(mesh: Mesh, view: View, out: Visibility, threads: int) -> int:
     return projected
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _chunks_in_view(low: Floats, high: Floats, view: View) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
     """Chunks whose boxes touch the view, near to far, with the most nearness and the tiles each may reach."""
     index = np.empty(len(low), np.int64)
@@ -122,7 +122,7 @@ def _chunks_in_view(low: Floats, high: Floats, view: View) -> tuple[NDArray[np.i
     return index[:count][order], nearest, rects[:count][order]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _hidden(tiles: NDArray[np.float32], rects: NDArray[np.int64], i: int, nearest: float) -> bool:
     for row in range(rects[i, 2], rects[i, 3] + 1):
         for column in range(rects[i, 0], rects[i, 1] + 1):
@@ -131,7 +131,7 @@ def _hidden(tiles: NDArray[np.float32], rects: NDArray[np.int64], i: int, neares
     return True
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, error_model="numpy", parallel=True)
 def _clear(nearness: NDArray[np.float32], face: NDArray[np.int32], tiles: NDArray[np.float32], threads: int) -> None:
     for slot in prange(threads):
         for row in range(slot, nearness.shape[0], threads):
@@ -141,7 +141,7 @@ def _clear(nearness: NDArray[np.float32], face: NDArray[np.int32], tiles: NDArra
             tiles[row] = 0.0
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, error_model="numpy", parallel=True)
 def _measure_tiles(nearness: NDArray[np.float32], tiles: NDArray[np.float32], threads: int) -> None:
     """The least nearness of every tile."""
     height, width = nearness.shape
@@ -155,7 +155,7 @@ def _measure_tiles(nearness: NDArray[np.float32], tiles: NDArray[np.float32], th
                 tiles[row, column] = least
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, error_model="numpy", parallel=True)
 def _project(
     corners: NDArray[np.float32],
     plane: Floats,
@@ -180,7 +180,7 @@ def _project(
             end[i] = at
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, error_model="numpy", parallel=True)
 def _fill(
     view: View,
     nearness: NDArray[np.float32],
