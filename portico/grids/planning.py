@@ -209,3 +209,27 @@ def _between(height, cost, x0, y0, cell, x, y, z, climb):  # type: ignore[no-unt
                 total += w * cost[k, i, j]
                 weight += w
     return total / weight if weight > 0.0 else np.inf
+
+
+@njit(cache=True)
+def nearest_sample(samples, rows, cols, x0, y0, cell, reach):  # type: ignore[no-untyped-def]
+    """Planar distance from every column of a window to the nearest of the samples, capped at ``reach``, and its height.
+
+    Args:
+        samples: (N, 3) float64. rows, cols: size of the window. x0, y0: its outer corner.
+
+    Returns:
+        (rows, cols) float32 distances, (rows, cols) float32 heights, NaN where no sample is within reach.
+    """
+    gaps = np.full((rows, cols), np.float32(reach), np.float32)
+    heights = np.full((rows, cols), np.float32(np.nan), np.float32)
+    span = int(np.ceil(reach / cell))
+    for n in range(len(samples)):
+        x, y, z = samples[n, 0], samples[n, 1], samples[n, 2]
+        ci, cj = int(np.floor((y - y0) / cell)), int(np.floor((x - x0) / cell))
+        for i in range(max(ci - span, 0), min(ci + span + 1, rows)):
+            for j in range(max(cj - span, 0), min(cj + span + 1, cols)):
+                d = np.float32(np.hypot(x0 + (j + 0.5) * cell - x, y0 + (i + 0.5) * cell - y))
+                if d < gaps[i, j]:
+                    gaps[i, j], heights[i, j] = d, np.float32(z)
+    return gaps, heights

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import hypot
+from math import hypot, inf
 
 import numpy as np
 
@@ -17,13 +17,14 @@ from portico.policies.surroundings import Surroundings, roof_votes
 #: The entrance of the target is near where the search begins [I2 C.3: 15 m from the building].
 _SEARCH_M = 25.0
 _ROAD_BELOW_M = 0.1
-_OPENING_M = 1.0
+_PAST_LINTEL_M = 0.9
 
 
 class EntranceSeeker:
     """Into the building: towards openings in tall walls with a lintel above and a ceiling behind."""
 
     looks_around = True
+    reach_m = inf
 
     def __init__(self) -> None:
         self._surroundings = Surroundings()
@@ -35,10 +36,14 @@ class EntranceSeeker:
         self._was_outside = self._was_outside or self._surroundings.open_share(pilot) > 0.5
 
     def done(self, pilot: Pilot) -> bool:
-        """Under a ceiling with no open sky within a metre, and walls or ceiling wherever the view goes up."""
+        """Under a ceiling, past the lintel, with no open sky within a metre and walls or ceiling wherever the view goes up."""
         votes = roof_votes(pilot, 1.0)
         covered = len(votes) > 20 and float(np.mean(votes > 0)) > 0.9
-        return self._was_outside and covered and self._surroundings.open_share(pilot) < 0.35
+        if not (self._was_outside and covered and self._surroundings.open_share(pilot) < 0.35):
+            return False
+        p, flags = pilot.pose, pilot.map.grid.flags
+        close = pilot.map.disc(p.x, p.y, p.z, _PAST_LINTEL_M, 0.6)
+        return not (flags[close[:, 0], close[:, 1], close[:, 2]] & LINTEL > 0).any()
 
     def target(self, pilot: Pilot, weight: Costs, costs: Costs) -> Target | None:
         """Ground known to be covered, else what leads to an opening in a wall, else frontiers along facades."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 
 from portico.interface import Observation
@@ -15,6 +17,7 @@ class ExitSeeker:
     """Out of the building: towards long views and open sky at ground level, downstairs rather than upstairs."""
 
     looks_around = True
+    reach_m = inf
 
     def __init__(self) -> None:
         self._surroundings = Surroundings()

@@ -16,6 +16,7 @@ from portico.policies.route_seeker import RouteSeeker
 from portico.policies.seekers import PointSeeker, Seeker
 
 IMAGE_SIZE = (160, 120)
+_RELAX_EVERY = 24
 _MAP_NEEDS: frozenset[Need] = frozenset({"depth", "odometry"})
 
 
@@ -32,12 +33,14 @@ class MappingPolicy:
         self._pilot: Pilot | None = None
         self._seeker: Seeker | None = None
         self._stage, self._turns = -1, 0
+        self._relaxed_at = -_RELAX_EVERY
 
     def reset(self, brief: Brief) -> None:
         """An empty map."""
         self._pilot = Pilot(brief)
         self._seeker = None
         self._stage, self._turns = -1, 0
+        self._relaxed_at = -_RELAX_EVERY
         if self._detector is not None:
             self._detector.reset(brief)
 
@@ -63,9 +66,19 @@ class MappingPolicy:
             self._turns -= 1
             return pilot.turn()
         if pilot.wants_target:
-            weight, costs = pilot.plan()
-            pilot.pursue(seeker.target(pilot, weight, costs), weight)
+            self._choose(pilot, seeker)
         return pilot.move()
+
+    def _choose(self, pilot: Pilot, seeker: Seeker) -> None:
+        """Take a target; with none left, look around once more and lower the standards."""
+        weight, costs = pilot.plan(seeker.reach_m)
+        target = seeker.target(pilot, weight, costs)
+        if target is None and pilot.steps >= self._relaxed_at + _RELAX_EVERY:
+            self._relaxed_at = pilot.steps
+            pilot.relax()
+            weight, costs = pilot.plan(seeker.reach_m)
+            target = seeker.target(pilot, weight, costs)
+        pilot.pursue(target, weight)
 
     def close(self) -> None:
         """Forget the map."""

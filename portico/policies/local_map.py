@@ -66,6 +66,10 @@ class LocalMap:
     Args:
         body: the robot.
         cell_m: edge of a cell.
+
+    Attributes:
+        grid: the surfaces. frame: how many images went in.
+        slack_m: how much closer than its radius the body may come to a blocked cell; cells are coarse and doors narrow.
     """
 
     def __init__(self, body: Body, cell_m: float = 0.1) -> None:
@@ -74,6 +78,7 @@ class LocalMap:
         self.frame = 0
         self._started = False
         self._rays: dict[Camera, Floats] = {}
+        self.slack_m = 0.0
         self.slope = 0.8 if body.climb_m >= 0.15 else 0.2
 
     @property
@@ -130,15 +135,21 @@ class LocalMap:
         k, i, j = surfaces[:, 0], surfaces[:, 1], surfaces[:, 2]
         return np.stack([self.grid.x0 + (j + 0.5) * self.cell_m, self.grid.y0 + (i + 0.5) * self.cell_m, self.grid.height[k, i, j].astype(np.float64)], axis=1)
 
-    def weights(self, pose: Pose, window: Window | None = None) -> Costs:
-        """Cost per metre of standing on the surfaces of a window, or everywhere; the robot's own place is always passable."""
-        g, radius = self.grid, self.body.radius_m
-        rows, cols = window or (slice(None), slice(None))
+    def weights(self, pose: Pose, window: Window) -> Costs:
+        """Cost per metre of standing on the surfaces of a window; the robot's own place is always passable."""
+        g, radius = self.grid, self.body.radius_m - self.slack_m
+        rows, cols = window
         height, odds, flags = g.height[:, rows, cols], g.odds[:, rows, cols], g.flags[:, rows, cols]
         clearance = clearance_map(height, odds, flags, g.cell_m, radius + _COMFORT_M)
         weight: Costs = standing_cost(height, odds, flags, clearance, radius, radius + _COMFORT_M, _NEAR_WEIGHT)
-        self._loosen(weight, clearance, pose, rows.start or 0, cols.start or 0)
+        self._loosen(weight, clearance, pose, rows.start, cols.start)
         return weight
+
+    def known(self) -> Window:
+        """Rows and columns that hold anything."""
+        some = ~np.isnan(self.grid.height[0])
+        rows, cols = np.flatnonzero(some.any(axis=1)), np.flatnonzero(some.any(axis=0))
+        return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(cols[0]), int(cols[-1]) + 1)
 
     def window(self, pose: Pose, reach_m: float) -> Window:
         """Rows and columns around the robot."""
@@ -178,6 +189,10 @@ class LocalMap:
     def spend(self, surfaces: Surfaces) -> None:
         """These are no frontiers any more, whatever lies behind them."""
         self.grid.flags[surfaces[:, 0], surfaces[:, 1], surfaces[:, 2]] |= SPENT
+
+    def forget_spent(self) -> None:
+        """Every frontier counts again."""
+        self.grid.flags[...] &= np.uint8(255 - SPENT)
 
     def disc(self, x: float, y: float, z: float, radius_m: float, tolerance_m: float) -> Surfaces:
         """Surfaces within a radius whose height is within the tolerance of z: (N, 3)."""

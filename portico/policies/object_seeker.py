@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import hypot
+from math import hypot, inf
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class ObjectSeeker:
     """
 
     looks_around = True
+    reach_m = inf
 
     def __init__(self, detector: Detector | None, category: str) -> None:
         self._detector, self._category = detector, category

@@ -20,6 +20,7 @@ _REPLAN_EVERY = 5
 _TURN_COST_M, _KEPT_BONUS_M = 0.03, 0.02
 _LEAST_STEPS, _MOST_STEPS = 2, 4
 _CLOSE_M = 0.6
+_SLACK_STEP_M, _SLACK_MOST_M = 0.03, 0.09
 _LOCAL_REACH_M = 2.5
 _TABU_ACTIONS, _TABU_M = 150, 0.8
 
@@ -102,9 +103,11 @@ class Pilot:
         """Whether it is time to think again about where to go."""
         return self.target is None or self._planned_grid is not self.map.grid or self.steps - self._planned_at >= _REPLAN_EVERY
 
-    def plan(self) -> tuple[Costs, Costs]:
-        """Standing costs everywhere, and path costs from the robot."""
-        weight = self.map.weights(self.pose)
+    def plan(self, reach_m: float = inf) -> tuple[Costs, Costs]:
+        """Standing costs within reach, and path costs from the robot; inf elsewhere."""
+        window = self.map.known() if reach_m == inf else self.map.window(self.pose, reach_m)
+        weight: Costs = np.full(self.map.grid.height.shape, np.inf, np.float32)
+        weight[:, window[0], window[1]] = self.map.weights(self.pose, window)
         return weight, self.map.costs_from(weight, self.pose)
 
     def pursue(self, target: Target | None, weight: Costs) -> None:
@@ -112,6 +115,13 @@ class Pilot:
         self.target = target
         self._planned_at, self._planned_grid = self.steps, self.map.grid
         self._costs_to_go = self.map.costs_to(weight, target.surfaces, target.offsets_m) if target else None
+
+    def relax(self) -> None:
+        """Nothing is left to go to: reconsider what was given up, and squeeze closer to obstacles."""
+        self.map.forget_spent()
+        self._tabu.clear()
+        self._bumps.clear()
+        self.map.slack_m = min(self.map.slack_m + _SLACK_STEP_M, _SLACK_MOST_M)
 
     def remaining_m(self) -> float:
         """Path cost from the robot to its target, inf when there is none or no way."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from portico.geometry import Floats, arc_lengths, project_on_polyline, resample
+from portico.grids.planning import nearest_sample
 from portico.interface import Observation
 from portico.policies.local_map import Costs
 from portico.policies.pilot import Pilot, Target
@@ -20,6 +21,7 @@ class RouteSeeker:
     """Follows the route of the stage; arrival ends the stage, so nothing is ever declared."""
 
     looks_around = False
+    reach_m = _AHEAD_M + 2.0
 
     def __init__(self) -> None:
         self._route: Floats | None = None
@@ -97,20 +99,11 @@ class RouteSeeker:
 
     def _prefer_route(self, pilot: Pilot, weight: Costs) -> None:
         """Make ground off the route dearer, and ground below it, which is the road, dearer still."""
-        pose, (rows, cols) = pilot.pose, pilot.map.window(pilot.pose, _AHEAD_M)
-        near = self._samples[(np.abs(self._samples[:, :2] - [pose.x, pose.y]) < _AHEAD_M + _OFF_ROUTE_CAP_M).all(axis=1)]
-        if len(near) == 0:
-            return
+        pose, (rows, cols) = pilot.pose, pilot.map.window(pilot.pose, self.reach_m)
+        near = self._samples[(np.abs(self._samples[:, :2] - [pose.x, pose.y]) < self.reach_m + _OFF_ROUTE_CAP_M).all(axis=1)]
         grid = pilot.map.grid
-        i, j = np.mgrid[rows, cols]
-        x, y = grid.x0 + (j + 0.5) * grid.cell_m, grid.y0 + (i + 0.5) * grid.cell_m
-        step = max(1, len(near) // 40)
-        gaps = np.full(x.shape, _OFF_ROUTE_CAP_M)
-        level = np.full(x.shape, pose.z)
-        for point in near[::step]:
-            d = np.hypot(x - point[0], y - point[1])
-            closer = d < gaps
-            gaps[closer], level[closer] = d[closer], point[2]
-        off = np.clip(gaps - 0.3, 0.0, _OFF_ROUTE_CAP_M)
+        x0, y0 = grid.x0 + cols.start * grid.cell_m, grid.y0 + rows.start * grid.cell_m
+        gaps, level = nearest_sample(near, rows.stop - rows.start, cols.stop - cols.start, x0, y0, grid.cell_m, _OFF_ROUTE_CAP_M)
+        level = np.where(np.isnan(level), np.float32(pose.z), level)
         below = (grid.height[:, rows, cols] < level - _ROAD_BELOW_M) & (gaps > 0.8)
-        weight[:, rows, cols] *= (1.0 + _OFF_ROUTE_WEIGHT * off + np.where(below, _ROAD_WEIGHT, 0.0)).astype(np.float32)
+        weight[:, rows, cols] *= 1.0 + _OFF_ROUTE_WEIGHT * np.maximum(gaps - np.float32(0.3), 0.0) + np.where(below, np.float32(_ROAD_WEIGHT), np.float32(0.0))

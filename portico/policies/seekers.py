@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Protocol
 
 import numpy as np
@@ -17,9 +18,11 @@ class Seeker(Protocol):
 
     Attributes:
         looks_around: whether to turn once about itself before the first move.
+        reach_m: how far around the robot plans are made.
     """
 
     looks_around: bool
+    reach_m: float
 
     def notice(self, pilot: Pilot, observation: Observation) -> None:
         """Take in the newest observation; the map holds it already."""
@@ -35,6 +38,7 @@ class PointSeeker:
     """To a point given in the frame of the map."""
 
     looks_around = False
+    reach_m = inf
 
     def __init__(self, stage: StageBrief, *, stops: bool) -> None:
         self._goal, self._stops = stage.goal, stops
