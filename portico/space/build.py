@@ -13,7 +13,7 @@ from portico.space.body import BodySize
 from portico.space.borders import find_borders
 from portico.space.clearance import Clearance, cells_of, measure_clearance
 from portico.space.columns import GROUND, OBSTACLE, TOP, Grid, Pieces, cut, grid_around
-from portico.space.obstacles import find_risers, gather_obstacles
+from portico.space.obstacles import gather_obstacles, yield_risers
 from portico.space.queries import Ground
 from portico.space.space import Space
 from portico.space.surfaces import BodyShape, Nodes, find_levels, join_levels
@@ -46,7 +46,7 @@ def build_space(world: World, embodiment: BodySize, *, cell_m: float | None = No
     grid, pieces = _pieces(world, embodiment, cell)
     if not (pieces.kind == TOP).any():
         raise _no_space(world, embodiment, "the world has no walkable ground", grid, pieces)
-    find_risers(pieces, grid)
+    yield_risers(pieces, grid, body.climb)
     levels = find_levels(pieces, grid, body)
     obstacles = gather_obstacles(pieces)
     nodes = join_levels(levels, grid, body)

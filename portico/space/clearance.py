@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from portico.space.borders import Borders
-from portico.space.columns import RISER, Grid
+from portico.space.columns import Grid
 from portico.space.obstacles import Obstacles
 from portico.space.surfaces import RUG_M, BodyShape, Nodes
 
@@ -27,11 +27,9 @@ _NONE = -1
 
 
 class Slabs(NamedTuple):
-    """Heights that must be clear around each node, (N,) float32 metres: of obstacles what lies above ``low``, of risers what
-    lies above ``climbed``, and below ``high``. They cover the body there and on joined nodes."""
+    """Height interval (N,) float32 metres that must be clear around each node, for the body there and on joined nodes."""
 
     low: NDArray[np.float32]
-    climbed: NDArray[np.float32]
     high: NDArray[np.float32]
 
 
@@ -117,27 +115,26 @@ def feature_distance(octagons, f, x, y):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _slabs(nodes, body):  # type: ignore[no-untyped-def]
     """Slabs of all nodes, and which of them stand beside a difference in height."""
-    count = nodes.z.size
-    slabs, rough = Slabs(np.empty(count, np.float32), np.empty(count, np.float32), np.empty(count, np.float32)), np.zeros(count, np.bool_)
+    z, links, diagonals = nodes.z, nodes.links, nodes.diagonals
+    count = z.size
+    low, high, rough = np.empty(count, np.float32), np.empty(count, np.float32), np.zeros(count, np.bool_)
     for n in range(count):
-        lowest = highest = nodes.z[n]
+        lowest = highest = z[n]
         for d in range(4):
-            m = nodes.links[n, d]
+            m = links[n, d]
             if m >= 0:
-                lowest, highest = min(lowest, nodes.z[m]), max(highest, nodes.z[m])
-                if (nodes.diagonals[n] >> d) & 1:
-                    z = nodes.z[nodes.links[m, (d + 1) % 4]]
-                    lowest, highest = min(lowest, z), max(highest, z)
-        slabs.low[n], slabs.climbed[n], slabs.high[n] = lowest + RUG_M, lowest + body.climb + 1e-3, highest + body.height - 1e-4
-        rough[n] = highest - lowest > 1e-4
-    return slabs, rough
+                lowest, highest = min(lowest, z[m]), max(highest, z[m])
+                if (diagonals[n] >> d) & 1:
+                    m = links[m, (d + 1) % 4]
+                    lowest, highest = min(lowest, z[m]), max(highest, z[m])
+        low[n], high[n], rough[n] = lowest + RUG_M, highest + body.height - 1e-4, highest - lowest > 1e-4
+    return Slabs(low, high), rough
 
 
 @njit(cache=True, nogil=True)
 def _seed(nodes, cells, obstacles, borders, octagons, slabs, nx):  # type: ignore[no-untyped-def]
     """Nearest feature among those beside each node."""
-    start, kind, bottom, top = obstacles.start, obstacles.kind, obstacles.low, obstacles.high
-    low, climbed, high = slabs.low, slabs.climbed, slabs.high
+    start, bottom, top, low, high = obstacles.start, obstacles.low, obstacles.high, slabs.low, slabs.high
     column, border_start, of_node = nodes.column, borders.start, borders.of_node
     count = column.size
     distance, nearest = np.full(count, np.inf), np.full(count, _NONE, np.int32)
@@ -146,10 +143,10 @@ def _seed(nodes, cells, obstacles, borders, octagons, slabs, nx):  # type: ignor
         for dj in range(-1, 2):
             k = column[n] + dj * nx
             for q in range(start[k - 1], start[k + 2]):
-                if top[q] > (climbed[n] if kind[q] == RISER else low[n]) and bottom[q] < high[n]:
+                if top[q] > low[n] and bottom[q] < high[n]:
                     _offer(octagons, q, x, y, n, distance, nearest)
         for b in range(border_start[n], border_start[n + 1]):
-            _offer(octagons, kind.size + of_node[b], x, y, n, distance, nearest)
+            _offer(octagons, top.size + of_node[b], x, y, n, distance, nearest)
     return distance, nearest
 
 
@@ -248,13 +245,12 @@ def _room(array, size):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _list_obstacles(n, column, x, y, obstacles, octagons, slabs, nx, near_enough, listed, end):  # type: ignore[no-untyped-def]
     """Obstacles within reach, row by row of columns."""
-    start, kind, bottom, top = obstacles.start, obstacles.kind, obstacles.low, obstacles.high
-    low, climbed, high = slabs.low[n], slabs.climbed[n], slabs.high[n]
+    start, bottom, top, low, high = obstacles.start, obstacles.low, obstacles.high, slabs.low[n], slabs.high[n]
     reach, last = int(np.ceil(near_enough)), start.size - 1
     for dj in range(-reach, reach + 1):
         k0, k1 = column + dj * nx - reach, column + dj * nx + reach + 1
         for q in range(start[min(max(k0, 0), last)], start[min(max(k1, 0), last)]):
-            if top[q] > (climbed if kind[q] == RISER else low) and bottom[q] < high and feature_distance(octagons, q, x, y) <= near_enough:
+            if top[q] > low and bottom[q] < high and feature_distance(octagons, q, x, y) <= near_enough:
                 listed = _room(listed, end + 1)
                 listed[end] = q
                 end += 1

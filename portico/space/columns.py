@@ -13,9 +13,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-#: Piece kinds: OBSTACLE blocks whatever touches it, GROUND may be stepped over within the climb, TOP can carry a body. A RISER
-#: is made of an obstacle's stuff but ends flush with a TOP beside it: the face of a step.
-OBSTACLE, GROUND, TOP, RISER = 0, 1, 2, 3
+#: Piece kinds: OBSTACLE blocks whatever touches it, GROUND may be stepped over within the climb, TOP can carry a body.
+OBSTACLE, GROUND, TOP = 0, 1, 2
 _SLIVER = 1e-3
 
 

@@ -8,43 +8,51 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from portico.space.columns import OBSTACLE, RISER, TOP, Pieces
+from portico.space.columns import GROUND, OBSTACLE, TOP, Pieces
 
-_FLUSH_M = 0.02
+#: A face ends flush with a surface within the first; the face of a step, or of the slab at the head of a stair, is no taller than the second.
+_FLUSH_M, _FACE_M = 0.02, 0.6
 _TOUCH_M = 0.02
 _SAME_OUTLINE = 3
 
 
 class Obstacles(NamedTuple):
-    """start: (columns + 1,) int32. low, high: (Q,) float32, metres. outline: (Q, 8) uint8 octagons, see ``columns``. kind: (Q,) uint8."""
+    """start: (columns + 1,) int32. low, high: (Q,) float32, metres. outline: (Q, 8) uint8 octagons, see ``columns``."""
 
     start: NDArray[np.int32]
     low: NDArray[np.float32]
     high: NDArray[np.float32]
     outline: NDArray[np.uint8]
-    kind: NDArray[np.uint8]
 
 
 @njit(cache=True, nogil=True)
-def find_risers(pieces, grid):  # type: ignore[no-untyped-def]
-    """Turn obstacle pieces whose upper end is flush with a walkable top in or beside their column into risers, in place."""
+def yield_risers(pieces, grid, climb):  # type: ignore[no-untyped-def]
+    """Make ground, in place, of obstacle pieces that are the face of a step, whatever they are made of.
+
+    They are low, and end flush with a walkable top in or beside their column or lie less than the climb beneath one in it.
+    """
+    start, kind, low, high, level = pieces.start, pieces.kind, pieces.low, pieces.high, pieces.level
     for j in range(1, grid.ny - 1):
         for i in range(1, grid.nx - 1):
             k = j * grid.nx + i
-            for p in range(pieces.start[k], pieces.start[k + 1]):
-                if pieces.kind[p] != OBSTACLE:
+            for p in range(start[k], start[k + 1]):
+                if kind[p] != OBSTACLE or high[p] - low[p] > _FACE_M:
                     continue
+                face = False
+                for q in range(start[k], start[k + 1]):
+                    face = face or (kind[q] == TOP and 0.0 <= level[q] - high[p] <= climb)
                 for dj in range(-1, 2):
-                    for q in range(pieces.start[k + dj * grid.nx - 1], pieces.start[k + dj * grid.nx + 2]):
-                        if pieces.kind[q] == TOP and abs(pieces.level[q] - pieces.high[p]) <= _FLUSH_M:
-                            pieces.kind[p] = RISER
+                    for q in range(start[k + dj * grid.nx - 1], start[k + dj * grid.nx + 2]):
+                        face = face or (kind[q] == TOP and abs(level[q] - high[p]) <= _FLUSH_M)
+                if face:
+                    kind[p] = GROUND
 
 
 def gather_obstacles(pieces: Pieces) -> Obstacles:
     """Obstacle pieces alone. Merging never loses matter: it widens an outline only where two pieces share their heights."""
-    mine = (pieces.kind == OBSTACLE) | (pieces.kind == RISER)
+    mine = pieces.kind == OBSTACLE
     start = np.concatenate([[0], np.cumsum(mine)]).astype(np.int32)[pieces.start]
-    raw = Obstacles(start, pieces.low[mine], pieces.high[mine], pieces.outline[mine], pieces.kind[mine])
+    raw = Obstacles(start, pieces.low[mine], pieces.high[mine], pieces.outline[mine])
     kept = np.zeros(len(start), np.int32)
     _merge(raw, kept[1:])
     np.cumsum(kept, out=kept)
@@ -54,20 +62,21 @@ def gather_obstacles(pieces: Pieces) -> Obstacles:
 @njit(cache=True, nogil=True)
 def _merge(raw, kept):  # type: ignore[no-untyped-def]
     """Within each column, in place: stacked pieces of one outline become one, pieces of one height interval share an outline."""
-    low, high, outline, kind = raw.low, raw.high, raw.outline, raw.kind
+    low, high, outline = raw.low, raw.high, raw.outline
     for k in range(raw.start.size - 1):
         first, count = raw.start[k], 0
         for p in range(first, raw.start[k + 1]):
             home = -1
             for q in range(first, first + count):
-                if kind[p] == kind[q] and (_stacked(raw, p, q) or _level(raw, p, q) or _within(raw, p, q)):
+                if _stacked(low, high, outline, p, q) or _level(low, high, p, q) or _within(low, high, outline, p, q):
                     home = q
                     break
             if home < 0:
                 home = first + count
                 count += 1
-                low[home], high[home], kind[home] = low[p], high[p], kind[p]
-                outline[home] = outline[p]
+                low[home], high[home] = low[p], high[p]
+                for o in range(8):
+                    outline[home, o] = outline[p, o]
             low[home], high[home] = min(low[home], low[p]), max(high[home], high[p])
             for o in range(4):
                 outline[home, 2 * o] = min(outline[home, 2 * o], outline[p, 2 * o])
@@ -76,35 +85,37 @@ def _merge(raw, kept):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _stacked(raw, p, q):  # type: ignore[no-untyped-def]
-    if raw.low[p] > raw.high[q] + _TOUCH_M or raw.low[q] > raw.high[p] + _TOUCH_M:
+def _stacked(low, high, outline, p, q):  # type: ignore[no-untyped-def]
+    if low[p] > high[q] + _TOUCH_M or low[q] > high[p] + _TOUCH_M:
         return False
     apart = 0
     for o in range(8):
-        apart = max(apart, abs(int(raw.outline[p, o]) - int(raw.outline[q, o])))
+        apart = max(apart, abs(int(outline[p, o]) - int(outline[q, o])))
     return apart <= _SAME_OUTLINE
 
 
 @njit(cache=True, nogil=True)
-def _level(raw, p, q):  # type: ignore[no-untyped-def]
-    return abs(raw.low[p] - raw.low[q]) <= _TOUCH_M and abs(raw.high[p] - raw.high[q]) <= _TOUCH_M
+def _level(low, high, p, q):  # type: ignore[no-untyped-def]
+    return abs(low[p] - low[q]) <= _TOUCH_M and abs(high[p] - high[q]) <= _TOUCH_M
 
 
 @njit(cache=True, nogil=True)
-def _within(raw, p, q):  # type: ignore[no-untyped-def]
-    inside = raw.low[p] >= raw.low[q] and raw.high[p] <= raw.high[q]
+def _within(low, high, outline, p, q):  # type: ignore[no-untyped-def]
+    inside = low[p] >= low[q] and high[p] <= high[q]
     for o in range(4):
-        inside = inside and raw.outline[p, 2 * o] >= raw.outline[q, 2 * o] and raw.outline[p, 2 * o + 1] <= raw.outline[q, 2 * o + 1]
+        inside = inside and outline[p, 2 * o] >= outline[q, 2 * o] and outline[p, 2 * o + 1] <= outline[q, 2 * o + 1]
     return inside
 
 
 @njit(cache=True, nogil=True)
 def _compact(raw, start):  # type: ignore[no-untyped-def]
     total = start[-1]
-    low, high, outline, kind = np.empty(total, np.float32), np.empty(total, np.float32), np.empty((total, 8), np.uint8), np.empty(total, np.uint8)
+    low, high, outline = np.empty(total, np.float32), np.empty(total, np.float32), np.empty((total, 8), np.uint8)
+    old_start, old_low, old_high, old_outline = raw.start, raw.low, raw.high, raw.outline
     for k in range(start.size - 1):
         for a in range(start[k + 1] - start[k]):
-            p, q = raw.start[k] + a, start[k] + a
-            low[q], high[q], kind[q] = raw.low[p], raw.high[p], raw.kind[p]
-            outline[q] = raw.outline[p]
-    return Obstacles(start, low, high, outline, kind)
+            p, q = old_start[k] + a, start[k] + a
+            low[q], high[q] = old_low[p], old_high[p]
+            for o in range(8):
+                outline[q, o] = old_outline[p, o]
+    return Obstacles(start, low, high, outline)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from portico.space.columns import GROUND, OBSTACLE, TOP, Grid, Pieces
+from portico.space.columns import OBSTACLE, TOP, Grid, Pieces
 
 #: Things lower than this above the floor (rugs, sills, sunken rims) stop nobody.
 RUG_M = 0.02
@@ -128,7 +128,7 @@ def _write_level(pieces, levels, t, order, a, b, first, last, body):  # type: ig
         levels.outline[t, 2 * o], levels.outline[t, 2 * o + 1] = 255, 0
     for p in range(first, last):
         if blocks(pieces.kind[p], pieces.low[p], pieces.high[p], z, body):
-            levels.state[t] = max(levels.state[t], STEPPED if pieces.kind[p] == GROUND or pieces.kind[p] == TOP else OBSTRUCTED)
+            levels.state[t] = max(levels.state[t], OBSTRUCTED if pieces.kind[p] == OBSTACLE else STEPPED)
             for o in range(4):
                 levels.outline[t, 2 * o] = min(levels.outline[t, 2 * o], pieces.outline[p, 2 * o])
                 levels.outline[t, 2 * o + 1] = max(levels.outline[t, 2 * o + 1], pieces.outline[p, 2 * o + 1])
