@@ -312,8 +312,14 @@ def moved(semantics, turn, shift):
     return semantics.model_copy(update={"buildings": buildings, "regions": regions, "objects": objects}), spin
 
 
+#: Corners off every border: which side of one a state lies on is a matter of rounding once the world is turned.
+OFF_BORDER = st.lists(
+    st.tuples(st.integers(-99, 499), st.integers(-120, 220)).map(lambda p: (0.12013 * p[0] + 0.00371, 0.11017 * p[1] + 0.00217)), min_size=1, max_size=7
+)
+
+
 @settings(max_examples=40, deadline=None)
-@given(corners=WALKS, stop=st.booleans(), task=TASKS, turn=st.floats(-3, 3), shift=st.tuples(st.floats(-50, 50), st.floats(-50, 50)))
+@given(corners=OFF_BORDER, stop=st.booleans(), task=TASKS, turn=st.floats(-3, 3), shift=st.tuples(st.floats(-50, 50), st.floats(-50, 50)))
 def test_where_the_world_lies_does_not_matter(corners, stop, task, turn, shift):
     record = some_walk(corners, stop)
     borders = [0, 8, 10, 12, 13, 14, 37, 40, 55, -20, 30, -10]
