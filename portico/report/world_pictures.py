@@ -1,0 +1,53 @@
+"""Pictures of a world: a map of every level and a contact sheet of what a robot sees in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PIL import Image
+
+from portico.errors import StorageError
+from portico.render import Renderer, annotate_map, contact_sheet, overview
+from portico.report.viewpoints import choose_viewpoints
+from portico.robots import embodiment
+from portico.world import World
+
+_TILE = (400, 300)
+
+
+def draw_world(world: World, folder: Path, *, frames: int = 16, robot: str = "spot") -> list[Path]:
+    """Write ``map-level-<n>.png`` for the street and every other level with rooms, and ``contact-sheet.png``.
+
+    Args:
+        frames: most first-person frames on the sheet. robot: whose front camera takes them.
+
+    Returns:
+        the files written, maps first.
+
+    Raises:
+        UnknownName: no such robot.
+        StorageError: the folder cannot be written.
+    """
+    camera = embodiment(robot).cameras[0].resized(*_TILE)
+    pictures = []
+    for level in levels_with_rooms(world):
+        image, frame = overview(world, level=level)
+        pictures.append((folder / f"map-level-{level}.png", annotate_map(image, frame, world)))
+    renderer = Renderer(world)
+    viewpoints = choose_viewpoints(world, renderer, camera, frames)
+    if viewpoints:
+        looks = [(v.pose.matrix() @ camera.T_base_camera(), v.caption) for v in viewpoints]
+        pictures.append((folder / "contact-sheet.png", contact_sheet(renderer, looks, camera)))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, picture in pictures:
+            Image.fromarray(picture).save(path)
+    except OSError as error:
+        raise StorageError("the pictures could not be written", where=str(folder), why=str(error), next_step="choose another --out") from error
+    return [path for path, _ in pictures]
+
+
+def levels_with_rooms(world: World) -> list[int]:
+    """The street's level, then every other level that has rooms, upwards."""
+    level_of = {(b.id, f.id): f.level for b in world.semantics.buildings for f in b.floors}
+    return [0, *sorted({level_of[room.building, room.floor] for room in world.semantics.rooms if (room.building, room.floor) in level_of} - {0})]
