@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from portico.errors import EpisodeError, SuiteError, UnknownName
 from portico.robots import embodiment
 from portico.space import cached_space
 from portico.suites import Suite, WorldEntry
-from portico.tasks.episode import EpisodeSet
+from portico.tasks.episode import Episode, EpisodeSet
 from portico.world import load, save
 
 Announce = Callable[[str], None]
@@ -93,6 +94,16 @@ def _recipe_of_episodes(suite: Suite, world_hash: str) -> str:
     return f"{suite.name}-{digest[:16]}"
 
 
+def _spread(episodes: Sequence[Episode], limit: int) -> list[Episode]:
+    """At most ``limit`` episodes, task by task in turn, in their order."""
+    turn: Counter[str] = Counter()
+    ranked = []
+    for i, episode in enumerate(episodes):
+        ranked.append((turn[episode.task], i))
+        turn[episode.task] += 1
+    return [episodes[i] for i in sorted(i for _, i in sorted(ranked)[:limit])]
+
+
 def select(prepared: Sequence[Prepared], *, limit: int | None = None, only: Sequence[str] = ()) -> list[Prepared]:
     """Keep the named episodes, or the first ``limit`` per world spread evenly over the tasks.
 
@@ -107,8 +118,7 @@ def select(prepared: Sequence[Prepared], *, limit: int | None = None, only: Sequ
     kept = []
     for p in prepared:
         episodes = [e for e in p.episodes.episodes if not only or e.id in only]
-        if limit is not None and len(episodes) > limit:
-            picks = sorted({i * len(episodes) // limit for i in range(limit)})
-            episodes = [episodes[i] for i in picks]
+        if limit is not None:
+            episodes = _spread(episodes, limit)
         kept.append(Prepared(p.folder, p.world_hash, p.episodes.model_copy(update={"episodes": episodes})))
     return kept

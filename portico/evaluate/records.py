@@ -143,8 +143,7 @@ def locked(run_folder: Path) -> Iterator[None]:
 def _lines(path: Path) -> Iterator[Record]:
     with open(path, "rb") as file:
         for line in file:
-            if not line.endswith(b"\n"):
-                return
+            # Half a JSON object never parses, so whatever does is whole, with or without its line end.
             try:
                 record = json.loads(line)
             except (json.JSONDecodeError, UnicodeDecodeError):

@@ -19,7 +19,7 @@ def test_records_come_back_sorted_by_identity_whoever_wrote_them(tmp_path):
     assert [k.episode for k in read_records(tmp_path)] == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("cut", [1, 5, 40])
+@pytest.mark.parametrize("cut", [2, 5, 40])
 def test_a_torn_tail_costs_only_its_own_record(tmp_path, cut):
     writer = RecordWriter(tmp_path, 0)
     writer.append(record("a"))
@@ -29,6 +29,14 @@ def test_a_torn_tail_costs_only_its_own_record(tmp_path, cut):
     assert [k.episode for k in read_records(tmp_path)] == ["a"]
     writer.append(record("c"))
     assert [k.episode for k in read_records(tmp_path)] == ["a", "c"]
+
+
+def test_a_record_that_lacks_only_its_line_end_is_whole(tmp_path):
+    writer = RecordWriter(tmp_path, 0)
+    writer.append(record("a"))
+    writer.path.write_bytes(writer.path.read_bytes()[:-1])
+    writer.append(record("b"))
+    assert [k.episode for k in read_records(tmp_path)] == ["a", "b"]
 
 
 def test_a_later_outcome_replaces_an_error_and_nothing_else(tmp_path):
