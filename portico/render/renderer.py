@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
-from numba import get_num_threads
+from numba import get_num_threads, set_num_threads
 from numpy.typing import NDArray
 
 from portico.errors import UnknownName
@@ -20,6 +21,9 @@ from portico.render.visibility import Visibility, buffers, draw
 from portico.world.world import World
 
 CHANNELS: tuple[Channel, ...] = ("rgb", "depth", "semantic", "instance", "normal")
+
+# Below this, waking a second thread costs more than it saves.
+_WORTH_SHARING_PX = 40_000
 
 
 class Renderer:
@@ -52,23 +56,24 @@ class Renderer:
             if channel not in CHANNELS:
                 raise UnknownName("channel", channel, CHANNELS)
         view = perspective_view(T_world_camera, camera)
-        seen = self._look(view)
         shape = (view.height, view.width)
         rgb = depth = instance = semantic = normal = None
-        if "rgb" in channels:
-            rgb = self.shade(seen, view)
-        if "depth" in channels:
-            depth = np.empty(shape, np.float32)
-            shade_depth(seen.nearness, view, depth, get_num_threads())
-        if "instance" in channels:
-            instance = np.empty(shape, np.int32)
-            shade_labels(seen.face, self._instance, instance, get_num_threads())
-        if "semantic" in channels:
-            semantic = np.empty(shape, np.int32)
-            shade_labels(seen.face, self._semantic, semantic, get_num_threads())
-        if "normal" in channels:
-            normal = np.empty((*shape, 3), np.float32)
-            shade_normals(seen.face, view, self._paint.light, normal, get_num_threads())
+        with _threads_for(view) as threads:
+            seen = self._look(view)
+            if "rgb" in channels:
+                rgb = self._shade(seen, view)
+            if "depth" in channels:
+                depth = np.empty(shape, np.float32)
+                shade_depth(seen.nearness, view, depth, threads)
+            if "instance" in channels:
+                instance = np.empty(shape, np.int32)
+                shade_labels(seen.face, self._instance, instance, threads)
+            if "semantic" in channels:
+                semantic = np.empty(shape, np.int32)
+                shade_labels(seen.face, self._semantic, semantic, threads)
+            if "normal" in channels:
+                normal = np.empty((*shape, 3), np.float32)
+                shade_normals(seen.face, view, self._paint.light, normal, threads)
         return Frame(camera, rgb, depth, instance, semantic, normal)
 
     def render_many(self, poses: Iterable[Floats], cameras: Iterable[Camera], channels: Collection[Channel]) -> list[Frame]:
@@ -78,10 +83,9 @@ class Renderer:
     def photograph(self, T_world_camera: Floats, camera: Camera) -> NDArray[np.uint8]:
         """(H, W, 3) uint8 for people: like the rgb channel, but anti-aliased by 2 x 2 samples a pixel."""
         view = perspective_view(T_world_camera, camera, samples=2)
-        return average_samples(self.shade(self._look(view), view), 2)
+        return average_samples(self._shade(self._look(view), view), 2)
 
-    def shade(self, seen: Visibility, view: View) -> NDArray[np.uint8]:
-        """(H, W, 3) uint8 sRGB of what a view sees."""
+    def _shade(self, seen: Visibility, view: View) -> NDArray[np.uint8]:
         if self._sun is None:
             self._sun = shadow_map(self._mesh, self.world.appearance.light)
         return shade_view(seen, view, self._paint, self._atlas, self._sun)
@@ -92,6 +96,18 @@ class Renderer:
             self._buffers[size] = buffers(*size)
         draw(self._mesh, view, self._buffers[size], get_num_threads())
         return self._buffers[size]
+
+
+@contextmanager
+def _threads_for(view: View) -> Iterator[int]:
+    """How many threads a picture of this size is worth; set for as long as it is drawn."""
+    allowed = get_num_threads()
+    threads = allowed if view.width * view.height >= _WORTH_SHARING_PX else 1
+    set_num_threads(threads)
+    try:
+        yield threads
+    finally:
+        set_num_threads(allowed)
 
 
 def shade_view(seen: Visibility, view: View, colors: Paint, atlas: Atlas, sun: tuple[View, NDArray[np.float32]]) -> NDArray[np.uint8]:
