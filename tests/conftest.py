@@ -1,8 +1,12 @@
 """Fixtures that every room's tests share."""
 
+import sys
 from pathlib import Path
 
 import pytest
+
+# Small hand-made worlds that several rooms' tests share.
+sys.path.insert(0, str(Path(__file__).parent / "worlds_for_tests"))
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 

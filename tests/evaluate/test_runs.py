@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 import yaml
-from flat import build
+from hut import build
 
 from portico.errors import PolicyRefused, StorageError, SuiteError, UnknownName
 from portico.evaluate.executors import InProcess, LocalProcesses
@@ -191,7 +191,7 @@ def test_a_full_disk_stops_the_run_and_freeing_it_lets_the_run_go_on(suite_file,
 def test_limits_spread_over_the_tasks(prepared):
     chosen = select(prepared, limit=3)[0].episodes.episodes
     assert sorted(e.task for e in chosen) == ["entrance", "exit", "ovon"]
-    with pytest.raises(UnknownName, match="exit-000"):
+    with pytest.raises(UnknownName, match="did you mean .exit-00"):
         select(prepared, only=["exit-00"])
 
 

@@ -30,6 +30,7 @@ def build(folder: Path) -> Path:
         ((16.1, 4, 0.5), (0.2, 8, 1)),
     ):
         add("wall", Surface.WALL, center, size)
+    add("island", Surface.FLOOR, (30, 4, -0.1), (4, 4, 0.2), indoor=False)
     add("ceiling", Surface.CEILING, (4, 4, 3.05), (8, 8, 0.1))
     add("chair", Surface.FURNITURE, (1.0, 1.0, 0.4), (0.5, 0.5, 0.8), object_id="chair-1")
     square = [(0, 0), (8, 0), (8, 8), (0, 8)]
