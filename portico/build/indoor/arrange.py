@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import shapely
 
-from portico.build.indoor.furniture import Model, make
+from portico.build.indoor.furniture import CATALOGUE, Model, make
+from portico.build.indoor.furniture.assembly import DARKS, FABRICS, WOODS, choose
 from portico.build.indoor.lot import Point
 from portico.build.indoor.openings import lanes
 from portico.build.indoor.plan import CLEAR_M, Edge, FloorPlan, Rect, RoomPlan
@@ -52,6 +53,7 @@ class Arrangement:
     def __init__(self, floor: FloorPlan, room: RoomPlan, program: str, rng: np.random.Generator) -> None:
         self.room, self.program, self.rng = room, program, rng
         self.placed: list[Placed] = []
+        self._shared = {"wood": choose(rng, WOODS), "fabric": choose(rng, FABRICS + DARKS)}
         self.edges = sorted(room.edges(), key=lambda e: -e.length)
         doors = [d for d in floor.doors if room.index in d.rooms]
         self.lanes = [lane for door in doors for lane in lanes(door, room)]
@@ -79,8 +81,10 @@ class Arrangement:
         return int(self.rng.integers(low, high + 1))
 
     def make(self, category: str, **options: Any) -> Model:
-        """A piece from the catalogue."""
-        return make(category, self.rng, **options)
+        """A piece from the catalogue, in the room's own wood and fabric where it has either."""
+        known = CATALOGUE[category].options
+        shared = {name: color for name, color in self._shared.items() if name in known}
+        return make(category, self.rng, **{**shared, **options})
 
     def put(self, model: Model, center: Point, yaw_rad: float, bottom: float = 0.0, edge: Edge | None = None) -> Placed | None:
         """Put a piece down if it fits there."""

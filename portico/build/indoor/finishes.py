@@ -78,7 +78,7 @@ def _noise(rng: np.random.Generator, octaves: tuple[int, ...] = (4, 8, 16, 32, 6
         high = (low + 1) % cells
         rows = grid[low] * (1 - frac)[:, None] + grid[high] * frac[:, None]
         total += (rows[:, low] * (1 - frac) + rows[:, high] * frac) * 0.6**k
-    return total / 2.0
+    return np.asarray(total / 2.0, np.float64)
 
 
 @drawn("indoor-planks")
@@ -104,8 +104,8 @@ def _planks(rng: np.random.Generator) -> Image:
 def _tiles(cells: int, grout: float, variation: float) -> Callable[[np.random.Generator], Image]:
     def draw(rng: np.random.Generator) -> Image:
         size = _PIXELS // cells
-        image = np.kron(rng.uniform(0.96 - variation, 0.96 + variation / 2, (cells, cells)), np.ones((size, size)))
-        image += 0.02 * _noise(rng)
+        shades = np.kron(rng.uniform(0.96 - variation, 0.96 + variation / 2, (cells, cells)), np.ones((size, size)))
+        image = shades + 0.02 * _noise(rng)
         image[::size, :] = grout
         image[:, ::size] = grout
         return image

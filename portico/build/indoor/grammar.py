@@ -8,7 +8,6 @@ import numpy as np
 
 from portico.build.indoor.arrange import Arrangement, Placed, heading
 from portico.build.indoor.furniture import Model
-from portico.build.indoor.furniture.assembly import WOODS, choose
 from portico.build.indoor.plan import Edge
 
 Rule = Callable[[Arrangement], None]
@@ -57,8 +56,7 @@ def dining_group(r: Arrangement, table: Placed | None, seats: int, chair: str = 
     """Chairs of one kind around a table, and something on it."""
     if table is None:
         return
-    same = {"color": choose(r.rng, WOODS)} if chair == "chair" else {}
-    r.around(table, chair, seats, **same)
+    r.around(table, chair, seats)
     centre = ("fruit bowl", "vase", "potted flower", "bottle")
     if r.chance(0.8):
         r.on_top(table, centre[r.number(0, 3)])
@@ -69,9 +67,8 @@ def kitchen_run(r: Arrangement, edge: Edge, *, wide: bool = True, low: bool | No
     front, stone = _kitchen_colors(r)
     same = {"front": front, "stone": stone}
     models: list[Model] = [r.make("refrigerator"), r.make("kitchen counter", width=0.6, **same), r.make("stove")]
-    models += [r.make("kitchen counter", width=0.6 if not wide else 1.2, **same), r.make("kitchen sink", **same)]
-    if wide:
-        models += [r.make("dishwasher")]
+    models += [r.make("kitchen counter", width=1.2 if wide else 0.6, **same), r.make("kitchen sink", **same)]
+    models += [r.make("dishwasher")] if wide else []
     while models and sum(m.size[1] + 0.01 for m in models) > edge.length - 0.1:
         models.pop(1 if len(models) > 3 else -1)
     total = sum(m.size[1] + 0.01 for m in models)

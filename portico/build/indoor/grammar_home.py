@@ -265,15 +265,15 @@ def _spread(low: float, high: float, pitch: float) -> list[float]:
     return [low + (k + 0.5) * step for k in range(count)]
 
 
-@furnishes("storage")
+@furnishes("storage", "stockroom")
 def storage(r: Arrangement) -> None:
     """Shelves, boxes, and what is needed to keep a house."""
     r.lamps()
-    for _ in range(int(np.clip(r.area / 3.5, 2, 7))):
+    for _ in range(int(np.clip(r.area / 3.5, 2, 9))):
         r.against_wall("shelf", "corner", edges=r.blind_edges())
     things = ["box", "box", "box", "ladder", "cleaning cart", "hand truck", "basket"]
     if r.area > 12.0:
-        things += ["pallet", "pallet"]
+        things += ["pallet", "pallet", "pallet", "box"]
     for category in things:
         if r.chance(0.7):
             r.against_wall(category, "any", gap=0.05)

@@ -168,8 +168,7 @@ def _stalls(r: Arrangement) -> None:
             if toilet is None:
                 continue
             placed += 1
-            panel = r.make("toilet stall")
-            r.stand(panel, edge, at - 0.5 if door_low else at + 0.5)
+            r.put(r.make("toilet stall"), edge.point(at - 0.5 if door_low else at + 0.5, 0.72), heading(edge))
         if placed:
             return
 

@@ -12,6 +12,7 @@ from portico.build.indoor.plan import (
     DOOR_HEAD_M,
     INNER_DOOR_M,
     OUTER_WALL_M,
+    Axis,
     BuildingPlan,
     Door,
     Edge,
@@ -35,7 +36,7 @@ _CLOSED_SHARE = 0.12
 _CLOSABLE = frozenset(
     {"storage", "office", "server room", "print room", "guest room", "exam room", "doctor's office", "staff room", "laundry room", "cold room"}
 )
-_WINDOWLESS = frozenset({"storage", "server room", "cold room", "stairwell"})
+_WINDOWLESS = frozenset({"storage", "stockroom", "server room", "cold room", "stairwell"})
 
 
 def place_openings(plan: BuildingPlan, rng: np.random.Generator, *, shopfront: bool) -> None:
@@ -173,8 +174,12 @@ def _shut_some(floor: FloorPlan, budget: int, rng: np.random.Generator) -> int:
 
 def _place_windows(plan: BuildingPlan, floor: FloorPlan, shopfront: bool) -> None:
     """A regular grid of bays on every side of the building, cut where a room's walls allow."""
-    sides = (("u", 0.0, OUTER_WALL_M, plan.width_m), ("u", plan.depth_m - OUTER_WALL_M, plan.depth_m, plan.width_m))
-    sides += (("v", 0.0, OUTER_WALL_M, plan.depth_m), ("v", plan.width_m - OUTER_WALL_M, plan.width_m, plan.depth_m))
+    sides: tuple[tuple[Axis, float, float, float], ...] = (
+        ("u", 0.0, OUTER_WALL_M, plan.width_m),
+        ("u", plan.depth_m - OUTER_WALL_M, plan.depth_m, plan.width_m),
+        ("v", 0.0, OUTER_WALL_M, plan.depth_m),
+        ("v", plan.width_m - OUTER_WALL_M, plan.width_m, plan.depth_m),
+    )
     for along, low, high, length in sides:
         bays = max(1, round(length / 2.7))
         pitch = length / bays
@@ -187,7 +192,7 @@ def _place_windows(plan: BuildingPlan, floor: FloorPlan, shopfront: bool) -> Non
 
 def _place_window(floor: FloorPlan, wish: Opening, storefront: bool) -> None:
     for room in floor.rooms:
-        if room.category in _WINDOWLESS:
+        if room.category in _WINDOWLESS or (room.category == "sales floor" and not storefront):
             continue
         for edge in room.edges():
             if edge.along != wish.along or not min(abs(edge.line - wish.low), abs(edge.line - wish.high)) < 1e-6:

@@ -26,17 +26,17 @@ class Unit:
 UNITS: dict[str, Unit] = {
     u.category: u
     for u in (
-        Unit("office", 2.9, 4.2, 2.9, weight=3.0),
+        Unit("office", 2.9, 4.4, 2.9, 10, 3.0),
         Unit("open office", 6.0, 11.0, 4.0, 2),
         Unit("meeting room", 3.6, 5.6, 3.2, 2),
-        Unit("conference room", 5.0, 7.5, 4.2, 1),
+        Unit("conference room", 5.0, 7.5, 4.0, 1),
         Unit("kitchenette", 2.8, 3.6, 2.4, 1),
         Unit("print room", 2.4, 3.2, 2.4, 1),
         Unit("server room", 2.5, 3.4, 2.4, 1),
-        Unit("storage", 2.4, 3.2, 2.4, 2),
+        Unit("storage", 2.4, 3.2, 2.4, 2, 0.5),
         Unit("restroom", 2.5, 3.4, 2.4, 2),
         Unit("lounge", 4.0, 6.5, 3.0, 1),
-        Unit("flat", 7.6, 10.0, 3.2, weight=4.0),
+        Unit("flat", 7.4, 11.0, 3.2, weight=4.0),
         Unit("laundry room", 2.6, 3.6, 2.4, 1),
         Unit("gym", 4.0, 6.5, 3.6, 1),
         Unit("classroom", 6.2, 8.8, 4.2, 8, weight=4.0),
@@ -54,6 +54,7 @@ UNITS: dict[str, Unit] = {
         Unit("pharmacy", 3.6, 5.0, 3.0, 1),
         Unit("nurses' station", 3.2, 4.6, 2.6, 1),
         Unit("kitchen", 3.2, 5.0, 2.6, 1),
+        Unit("stockroom", 4.5, 12.0, 2.4, 2, 3.0),
         Unit("cold room", 2.6, 3.6, 2.4, 1),
     )
 }
@@ -108,6 +109,7 @@ PROGRAMS: dict[str, Program] = {
         ),
         12.0,
         9.0,
+        double_from_m=16.4,
     ),
     "apartments": Program(
         "spine",
@@ -118,6 +120,7 @@ PROGRAMS: dict[str, Program] = {
         9.0,
         hall_m=(3.6, 5.5),
         corridor_m=1.9,
+        double_from_m=19.5,
     ),
     "school": Program(
         "spine",
@@ -138,6 +141,7 @@ PROGRAMS: dict[str, Program] = {
         9.5,
         hall_m=(6.0, 9.0),
         corridor_m=1.9,
+        double_from_m=19.0,
     ),
     "clinic": Program(
         "spine",
@@ -152,6 +156,7 @@ PROGRAMS: dict[str, Program] = {
         9.5,
         hall_m=(5.5, 8.0),
         corridor_m=2.2,
+        double_from_m=17.0,
     ),
     "cafe": Program(
         "hall",
@@ -166,7 +171,7 @@ PROGRAMS: dict[str, Program] = {
     "supermarket": Program(
         "hall",
         "sales floor",
-        Storey(("storage", "cold room", "staff room", "restroom"), ("office", "storage")),
+        Storey(("stockroom", "cold room", "staff room", "restroom"), ("stockroom", "office")),
         Storey(("restroom", "kitchenette"), ("office", "meeting room", "storage")),
         12.0,
         10.0,

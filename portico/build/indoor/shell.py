@@ -86,7 +86,7 @@ class Style:
 
 _WET = frozenset({"bathroom", "restroom", "kitchen", "kitchenette", "laundry room", "laboratory"})
 _HALLS = frozenset({"lobby", "waiting room", "cafe", "sales floor", "cafe lounge"})
-_BARE = frozenset({"storage", "server room", "cold room"})
+_BARE = frozenset({"storage", "stockroom", "server room", "cold room"})
 _WOODEN = frozenset({"living room", "bedroom", "library", "dining room", "lounge", "music room", "gym", "art room"})
 _ACCENTED = frozenset({"living room", "bedroom", "guest room", "lounge", "cafe", "cafe lounge", "dining room", "library", "conference room"})
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -131,20 +132,23 @@ Maker = Callable[..., None]
 
 
 @dataclass(frozen=True)
-class _Entry:
+class Entry:
+    """A maker in the catalogue, and the names of its options: ``wood`` and ``fabric`` are what a room's pieces share."""
+
     maker: Maker
+    options: frozenset[str]
     surface: Surface
     collides: bool
 
 
-CATALOGUE: dict[str, _Entry] = {}
+CATALOGUE: dict[str, Entry] = {}
 
 
 def furniture(category: str, *, surface: Surface = Surface.FURNITURE, collides: bool = True) -> Callable[[Maker], Maker]:
     """Enter a maker, a function of (assembly, generator, options), into the catalogue."""
 
     def enter(maker: Maker) -> Maker:
-        CATALOGUE[category] = _Entry(maker, surface, collides)
+        CATALOGUE[category] = Entry(maker, frozenset(signature(maker).parameters), surface, collides)
         return maker
 
     return enter

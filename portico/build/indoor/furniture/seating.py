@@ -10,11 +10,11 @@ Rng = np.random.Generator
 
 
 @furniture("chair")
-def chair(a: Assembly, rng: Rng, color: str | None = None) -> None:
+def chair(a: Assembly, rng: Rng, wood: str | None = None, fabric: str | None = None, padded: bool = False) -> None:
     """A wooden chair, its back at the rear."""
-    wood = color or choose(rng, WOODS)
+    wood = wood or choose(rng, WOODS)
     a.legs(0.42, 0.42, 0.44, 0.04, wood)
-    a.box((-0.21, 0.21), (-0.21, 0.21), (0.44, 0.48), choose(rng, FABRICS) if rng.random() < 0.4 else wood)
+    a.box((-0.21, 0.21), (-0.21, 0.21), (0.44, 0.48), (fabric or choose(rng, FABRICS)) if padded else wood)
     a.box((-0.21, -0.18), (-0.21, 0.21), (0.48, 0.9), wood)
 
 
@@ -28,20 +28,20 @@ def school_chair(a: Assembly, rng: Rng, color: str | None = None) -> None:
 
 
 @furniture("office chair")
-def office_chair(a: Assembly, rng: Rng) -> None:
+def office_chair(a: Assembly, rng: Rng, fabric: str | None = None) -> None:
     """On a star base."""
-    fabric = choose(rng, DARKS + FABRICS[:5])
-    a.cyl(0.0, 0.0, (0.02, 0.1), 0.28, DARKS[0], sides=5, top=0.06)
+    fabric = fabric or choose(rng, DARKS + FABRICS[:5])
+    a.cyl(0.0, 0.0, (0.02, 0.07), 0.28, DARKS[0], sides=5, top=0.1)
     a.post((-0.03, 0.03), (-0.03, 0.03), (0.08, 0.43), METALS[0])
     a.box((-0.23, 0.25), (-0.24, 0.24), (0.43, 0.52), fabric)
     a.box((-0.26, -0.2), (-0.22, 0.22), (0.58, 1.05), fabric)
 
 
 @furniture("sofa")
-def sofa(a: Assembly, rng: Rng, width: float | None = None) -> None:
+def sofa(a: Assembly, rng: Rng, width: float | None = None, fabric: str | None = None) -> None:
     """Two or three seats between arms."""
     w = width or float(rng.choice([1.5, 1.8, 2.05]))
-    fabric, wood = choose(rng, FABRICS), WOODS[3]
+    fabric, wood = fabric or choose(rng, FABRICS), WOODS[3]
     seats = 3 if w > 1.7 else 2
     half, inner = w / 2, w / 2 - 0.17
     a.boxes([(-0.38, -0.32), (0.32, 0.38)], [(-half + 0.05, -half + 0.11), (half - 0.11, half - 0.05)], (0.0, 0.1), wood)
@@ -57,9 +57,9 @@ def sofa(a: Assembly, rng: Rng, width: float | None = None) -> None:
 
 
 @furniture("armchair")
-def armchair(a: Assembly, rng: Rng) -> None:
+def armchair(a: Assembly, rng: Rng, fabric: str | None = None) -> None:
     """A deep single seat."""
-    fabric = choose(rng, FABRICS)
+    fabric = fabric or choose(rng, FABRICS)
     a.boxes([(-0.34, -0.28), (0.28, 0.34)], [(-0.34, -0.28), (0.28, 0.34)], (0.0, 0.12), WOODS[3])
     a.box((-0.38, 0.38), (-0.38, 0.38), (0.12, 0.32), fabric)
     a.box((-0.38, -0.2), (-0.38, 0.38), (0.32, 0.86), fabric)
@@ -92,10 +92,10 @@ def pouf(a: Assembly, rng: Rng) -> None:
 
 
 @furniture("bench")
-def bench(a: Assembly, rng: Rng, width: float | None = None) -> None:
+def bench(a: Assembly, rng: Rng, width: float | None = None, wood: str | None = None) -> None:
     """Slats on two trestles."""
     w = width or float(rng.uniform(1.2, 1.6))
-    wood = choose(rng, WOODS)
+    wood = wood or choose(rng, WOODS)
     a.boxes([(-0.17, 0.17)], [(-w / 2 + 0.1, -w / 2 + 0.16), (w / 2 - 0.16, w / 2 - 0.1)], (0.0, 0.41), METALS[2])
     for x in (-0.19, -0.055, 0.08):
         a.box((x, x + 0.11), (-w / 2, w / 2), (0.41, 0.45), wood)
@@ -115,10 +115,10 @@ def waiting_bench(a: Assembly, rng: Rng, seats: int = 3) -> None:
 
 
 @furniture("bed")
-def bed(a: Assembly, rng: Rng, width: float | None = None) -> None:
+def bed(a: Assembly, rng: Rng, width: float | None = None, wood: str | None = None) -> None:
     """Headboard at the back, pillows, a blanket folded down."""
     w = width or float(rng.choice([0.95, 1.4, 1.6]))
-    wood, linen, cover = choose(rng, WOODS), choose(rng, WHITES), choose(rng, FABRICS)
+    wood, linen, cover = wood or choose(rng, WOODS), choose(rng, WHITES), choose(rng, FABRICS)
     a.box((-1.03, -0.97), (-w / 2 - 0.02, w / 2 + 0.02), (0.0, 0.95), wood)
     a.box((-0.97, 1.0), (-w / 2, w / 2), (0.08, 0.28), wood)
     a.boxes([(-0.9, -0.82), (0.9, 0.98)], [(-w / 2 + 0.02, -w / 2 + 0.1), (w / 2 - 0.1, w / 2 - 0.02)], (0.0, 0.08), wood)

@@ -11,10 +11,10 @@ Rng = np.random.Generator
 
 
 @furniture("bookshelf")
-def bookshelf(a: Assembly, rng: Rng, width: float | None = None, height: float = 1.9) -> None:
+def bookshelf(a: Assembly, rng: Rng, width: float | None = None, height: float = 1.9, wood: str | None = None) -> None:
     """Boards with rows of books."""
     w = width or float(rng.choice([0.8, 1.0, 1.2]))
-    wood = choose(rng, WOODS)
+    wood = wood or choose(rng, WOODS)
     a.box((-0.15, -0.13), (-w / 2, w / 2), (0.0, height), wood)
     a.boxes([(-0.13, 0.15)], [(-w / 2, -w / 2 + 0.025), (w / 2 - 0.025, w / 2)], (0.0, height), wood)
     boards = max(3, round(height / 0.38))
@@ -30,10 +30,10 @@ def bookshelf(a: Assembly, rng: Rng, width: float | None = None, height: float =
 
 
 @furniture("wardrobe")
-def wardrobe(a: Assembly, rng: Rng) -> None:
+def wardrobe(a: Assembly, rng: Rng, wood: str | None = None) -> None:
     """Two or three doors to the ceiling, nearly."""
     w = float(rng.choice([1.0, 1.2, 1.5]))
-    wood, front = choose(rng, WOODS), choose(rng, WOODS + WHITES)
+    wood, front = wood or choose(rng, WOODS), choose(rng, WOODS + WHITES)
     a.box((-0.29, 0.27), (-w / 2, w / 2), (0.0, 2.05), wood)
     a.plate(0.275, (-w / 2, w / 2), (0.06, 2.03), darker(front))
     doors = 3 if w > 1.3 else 2
@@ -44,9 +44,9 @@ def wardrobe(a: Assembly, rng: Rng) -> None:
 
 
 @furniture("dresser")
-def dresser(a: Assembly, rng: Rng) -> None:
+def dresser(a: Assembly, rng: Rng, wood: str | None = None) -> None:
     """A chest of drawers."""
-    w, wood = float(rng.uniform(0.9, 1.2)), choose(rng, WOODS)
+    w, wood = float(rng.uniform(0.9, 1.2)), wood or choose(rng, WOODS)
     a.box((-0.23, 0.21), (-w / 2, w / 2), (0.06, 0.84), wood)
     a.legs(0.42, w, 0.06, 0.05, wood)
     a.plate(0.212, (-w / 2 + 0.01, w / 2 - 0.01), (0.07, 0.83), darker(wood))
@@ -57,9 +57,9 @@ def dresser(a: Assembly, rng: Rng) -> None:
 
 
 @furniture("tv stand")
-def tv_stand(a: Assembly, rng: Rng) -> None:
+def tv_stand(a: Assembly, rng: Rng, wood: str | None = None) -> None:
     """A low board with two flaps."""
-    w, wood = float(rng.uniform(1.2, 1.6)), choose(rng, WOODS + WHITES)
+    w, wood = float(rng.uniform(1.2, 1.6)), wood or choose(rng, WOODS + WHITES)
     a.box((-0.2, 0.19), (-w / 2, w / 2), (0.08, 0.46), wood)
     a.legs(0.36, w, 0.08, 0.04, DARKS[0], inset=0.02)
     a.plate(0.2, (-w / 2 + 0.03, -0.02), (0.12, 0.43), WOODS[2])
@@ -67,14 +67,14 @@ def tv_stand(a: Assembly, rng: Rng) -> None:
 
 
 @furniture("cabinet")
-def cabinet(a: Assembly, rng: Rng, width: float = 0.9) -> None:
+def cabinet(a: Assembly, rng: Rng, width: float = 0.9, wood: str | None = None) -> None:
     """A sideboard at hip height."""
-    wood = choose(rng, WOODS + WHITES)
+    wood = wood or choose(rng, WOODS + WHITES)
     a.box((-0.2, 0.19), (-width / 2, width / 2), (0.0, 0.86), wood)
     a.plate(0.195, (-width / 2 + 0.01, width / 2 - 0.01), (0.06, 0.84), darker(wood))
     for side in (-1, 1):
         y0, y1 = sorted((side * 0.02, side * (width / 2 - 0.02)))
-        a.plate(0.205, (y0, y1), (0.08, 0.82), choose(rng, (wood, WHITES[1])))
+        a.plate(0.205, (y0, y1), (0.08, 0.82), wood)
         a.plate(0.21, (side * 0.05 - 0.01, side * 0.05 + 0.01), (0.4, 0.55), METALS[0])
 
 

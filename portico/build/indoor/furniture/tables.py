@@ -10,10 +10,10 @@ Rng = np.random.Generator
 
 
 @furniture("desk")
-def desk(a: Assembly, rng: Rng, width: float | None = None) -> None:
+def desk(a: Assembly, rng: Rng, width: float | None = None, wood: str | None = None) -> None:
     """A worktop on two frames with a drawer unit; the sitter is at the front."""
     w = width or float(rng.uniform(1.3, 1.6))
-    top, frame = choose(rng, WOODS + WHITES), choose(rng, METALS)
+    top, frame = wood or choose(rng, WOODS + WHITES), choose(rng, METALS)
     a.box((-0.36, 0.36), (-w / 2, w / 2), (0.7, 0.735), top)
     a.posts([(-0.33, -0.28), (0.26, 0.31)], [(-w / 2 + 0.04, -w / 2 + 0.09), (w / 2 - 0.09, w / 2 - 0.04)], (0.0, 0.7), frame)
     a.box((-0.34, 0.18), (w / 2 - 0.5, w / 2 - 0.1), (0.05, 0.62), choose(rng, WHITES + METALS))
@@ -30,45 +30,45 @@ def school_desk(a: Assembly, rng: Rng) -> None:
 
 
 @furniture("table")
-def table(a: Assembly, rng: Rng, size: tuple[float, float] | None = None) -> None:
+def table(a: Assembly, rng: Rng, size: tuple[float, float] | None = None, wood: str | None = None) -> None:
     """Four legs and a top; size is depth and width."""
     d, w = size or (0.85, float(rng.uniform(1.3, 1.7)))
-    wood = choose(rng, WOODS)
+    wood = wood or choose(rng, WOODS)
     a.box((-d / 2, d / 2), (-w / 2, w / 2), (0.7, 0.74), wood)
     a.legs(d, w, 0.7, 0.06, wood, inset=0.05)
 
 
 @furniture("round table")
-def round_table(a: Assembly, rng: Rng, radius: float = 0.4) -> None:
+def round_table(a: Assembly, rng: Rng, radius: float = 0.4, wood: str | None = None) -> None:
     """A cafe table on one foot."""
     a.cyl(0.0, 0.0, (0.0, 0.03), radius * 0.62, DARKS[0], sides=8)
     a.post((-0.035, 0.035), (-0.035, 0.035), (0.03, 0.7), DARKS[1])
-    a.cyl(0.0, 0.0, (0.7, 0.74), radius, choose(rng, (*WOODS, WHITES[0])), sides=14)
+    a.cyl(0.0, 0.0, (0.7, 0.74), radius, wood or choose(rng, (*WOODS, WHITES[0])), sides=14)
 
 
 @furniture("coffee table")
-def coffee_table(a: Assembly, rng: Rng) -> None:
+def coffee_table(a: Assembly, rng: Rng, wood: str | None = None) -> None:
     """Low, with a shelf under its top."""
     d, w = 0.55, float(rng.uniform(0.9, 1.15))
-    wood = choose(rng, WOODS)
+    wood = wood or choose(rng, WOODS)
     a.box((-d / 2, d / 2), (-w / 2, w / 2), (0.38, 0.42), wood)
     a.box((-d / 2 + 0.05, d / 2 - 0.05), (-w / 2 + 0.05, w / 2 - 0.05), (0.14, 0.16), wood)
     a.legs(d, w, 0.38, 0.045, choose(rng, (DARKS[0], wood)), inset=0.02)
 
 
 @furniture("side table")
-def side_table(a: Assembly, rng: Rng) -> None:
+def side_table(a: Assembly, rng: Rng, wood: str | None = None) -> None:
     """Small and round."""
-    wood = choose(rng, WOODS + WHITES)
+    wood = wood or choose(rng, WOODS + WHITES)
     a.cyl(0.0, 0.0, (0.0, 0.025), 0.17, DARKS[1], sides=10)
     a.post((-0.022, 0.022), (-0.022, 0.022), (0.025, 0.5), DARKS[1])
     a.cyl(0.0, 0.0, (0.5, 0.53), 0.24, wood, sides=12)
 
 
 @furniture("nightstand")
-def nightstand(a: Assembly, rng: Rng) -> None:
+def nightstand(a: Assembly, rng: Rng, wood: str | None = None) -> None:
     """Two drawers beside a bed."""
-    wood = choose(rng, WOODS)
+    wood = wood or choose(rng, WOODS)
     a.box((-0.2, 0.2), (-0.22, 0.22), (0.08, 0.52), wood)
     a.legs(0.38, 0.42, 0.08, 0.04, wood)
     for z in (0.14, 0.34):
@@ -77,9 +77,9 @@ def nightstand(a: Assembly, rng: Rng) -> None:
 
 
 @furniture("conference table")
-def conference_table(a: Assembly, rng: Rng, length: float = 2.6, width: float = 1.2) -> None:
+def conference_table(a: Assembly, rng: Rng, length: float = 2.6, width: float = 1.2, wood: str | None = None) -> None:
     """Long, on two plinths, with a strip of sockets."""
-    wood = choose(rng, WOODS)
+    wood = wood or choose(rng, WOODS)
     a.box((-width / 2, width / 2), (-length / 2, length / 2), (0.7, 0.745), wood)
     a.boxes([(-width / 4, width / 4)], [(-length / 2 + 0.3, -length / 2 + 0.42), (length / 2 - 0.42, length / 2 - 0.3)], (0.0, 0.7), DARKS[1])
     a.box((-0.06, 0.06), (-length / 5, length / 5), (0.745, 0.75), DARKS[0])
@@ -132,10 +132,10 @@ def checkout_counter(a: Assembly, rng: Rng) -> None:
 
 
 @furniture("dining table")
-def dining_table(a: Assembly, rng: Rng, seats: int = 4) -> None:
+def dining_table(a: Assembly, rng: Rng, seats: int = 4, wood: str | None = None) -> None:
     """For four or six."""
     d, w = 0.85, 1.25 if seats <= 4 else 1.75
-    wood = choose(rng, WOODS)
+    wood = wood or choose(rng, WOODS)
     a.box((-d / 2, d / 2), (-w / 2, w / 2), (0.71, 0.75), wood)
     a.box((-d / 2 + 0.1, d / 2 - 0.1), (-w / 2 + 0.1, w / 2 - 0.1), (0.64, 0.71), wood)
     a.legs(d, w, 0.71, 0.07, wood, inset=0.04)
