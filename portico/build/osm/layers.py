@@ -1,4 +1,4 @@
-"""Plan geometry on a 1 cm grid: unions and differences that never fail on nearly coincident edges, and hole-free pieces."""
+"""Plan geometry on a millimetre grid: unions and differences that never fail on nearly coincident edges, and hole-free pieces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from portico.build.osm.extract import polygons_of
 
-GRID_M = 0.01
+GRID_M = 0.001
 EMPTY = shapely.Polygon()
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import shapely
 
 from portico.build.ground import Patch
 from portico.build.osm.coast import sea
 from portico.build.osm.crossings import Crossing, find_crossings
+from portico.build.osm.extract import polygons_of
 from portico.build.osm.highways import Street
 from portico.build.osm.layers import EMPTY, areas, common, lines_of, merged_lines, minus, union
 from portico.build.osm.report import Ledger
 from portico.build.osm.survey import Survey
 from portico.world import DEFAULT_ACCESS, Surface
-from portico.world.semantics import Access, RegionType
+from portico.world.semantics import Access
 
 _CORNER_RADIUS_M = 2.0
-_FRONTAGE_M = 4.0
+_GAP_M = 7.0
 _ARC = 3
 RAMP_M = 1.6
 #: Region name of ground that no feature covers: it carries, and is no region.
@@ -35,65 +36,98 @@ class Pavement:
 
     def of(self, region: str) -> shapely.Geometry:
         """The ground of one region name."""
-        return union(p.area for p in self.patches if p.region == region)
+        return next((p.area for p in self.patches if p.region == region), EMPTY)
 
 
 def lay_pavement(found: Survey, built: shapely.Geometry, ledger: Ledger) -> Pavement:
     """Patches for every square metre of the extent outside ``built`` (the footprints of buildings)."""
-    paths = [s for s in found.streets if s.role == "path"]
-    platforms = [s for s in paths if s.element.tags.get("highway") == "platform" or s.element.tags.get("railway") == "platform"]
-    road_all = _road(found)
-    crossings = find_crossings(found, minus(road_all, built), ledger)
-    islands = union([*_beside_traffic(found, road_all), *(_area(s) for s in platforms)])
-    crossing_area = union(c.area for c in crossings)
-    road = minus(minus(road_all, built), minus(islands, crossing_area))
-    crossings = [Crossing(c.id, common(c.area, road), c.axis, c.marked, c.line) for c in crossings]
-    crossings = [c for c in crossings if not c.area.is_empty]
-
-    plan = _Plan(found.extent, built)
-    plan.put("crosswalk", "crosswalk", union(c.area for c in crossings), "asphalt", Surface.CROSSWALK)
-    road_bed = plan.put("road", "vehicle_lane", road, "asphalt", Surface.VEHICLE_LANE)
-    plan.put("steps", "sidewalk", union(_area(s) for s in found.streets if s.role == "steps"), "plaza", Surface.STAIRS)
-    sidewalk = union([*(_area(s) for s in paths if s.access == "allowed"), *_strips(found), *(_area(s) for s in _crossings_off_road(found))])
-    walks = plan.put("sidewalk", "sidewalk", sidewalk, "paving", Surface.SIDEWALK)
-    plan.put("private-path", "sidewalk", union(_area(s) for s in paths if s.access == "prohibited"), "paving-warm", Surface.SIDEWALK, "prohibited")
-    shared = [s for s in found.streets if s.role == "shared"]
-    for access, region in (("allowed", "shared"), ("prohibited", "private-road")):
-        own = [s for s in shared if s.access == access]
-        plan.put(region, "shared_road", union(_area(s) for s in own), "cobble", Surface.SHARED_ROAD, access)  # type: ignore[arg-type]
-    plaza = plan.put("plaza", "open_area", union(_area(s) for s in found.streets if s.role == "plaza" and s.access == "allowed"), "plaza", Surface.OPEN_AREA)
-    plan.put("rail", "vehicle_lane", union(e.shape for e in found.rails), "gravel", Surface.VEHICLE_LANE)
-    plan.put("play", "open_area", union(e.shape for e in found.play), "gravel", Surface.OPEN_AREA)
-    water = [e.shape for e in found.water]
-    plan.put("water", "water", union([*water, sea(found.coastlines, found.extent, ledger)]), "water", Surface.WATER)
-    plan.put("parking", "shared_road", union(e.shape for e in found.parkings), "asphalt-light", Surface.SHARED_ROAD)
-    plan.put("green", "vegetated", union(e.shape for e in found.green), "grass", Surface.VEGETATED)
-    plan.put("square", "open_area", union(e.shape for e in found.squares), "plaza", Surface.OPEN_AREA)
-    walks = union([walks, plaza])
-    if not walks.is_empty:
-        beside = union([built, road_all]).buffer(_FRONTAGE_M, quad_segs=2, join_style="mitre")
-        plan.put("frontage", "sidewalk", common(walks.buffer(_FRONTAGE_M, quad_segs=2), beside), "paving", Surface.SIDEWALK)
-    plan.put(BARE, "vegetated", found.extent, "soil", Surface.VEGETATED)
+    carriageway = _carriageway(found)
+    road, crossings = _traffic(found, carriageway, built, ledger)
+    plan = _Plan(minus(found.extent, built))
+    for patch in (*_streets(found, road, crossings, ledger), *_areas(found, ledger)):
+        plan.put(patch)
+    walks = union([plan.placed("sidewalk"), plan.placed("plaza")])
+    plan.put(Patch("frontage", "sidewalk", _gaps(walks, union([built, carriageway])), "paving", Surface.SIDEWALK))
+    plan.put(Patch(BARE, "vegetated", found.extent, "soil", Surface.VEGETATED))
     walkable = union(p.area for p in plan.patches if p.region != BARE and (p.access or DEFAULT_ACCESS[p.type]) == "allowed")
     if walkable.is_empty:
         ledger.note("missing", "ground where pedestrians may be: no street or path lies under the open sky at street level", "the whole extract")
-    return Pavement(plan.patches, union([road_bed, *(c.area for c in crossings)]), walkable, crossings)
+    return Pavement(plan.patches, union([plan.placed("road"), plan.placed("crosswalk")]), walkable, crossings)
+
+
+def _traffic(found: Survey, carriageway: shapely.Geometry, built: shapely.Geometry, ledger: Ledger) -> tuple[shapely.Geometry, list[Crossing]]:
+    """The carriageway without islands and buildings, and the crossings on it."""
+    free = minus(carriageway, built)
+    crossings = find_crossings(found, free, ledger)
+    platforms = [s for s in found.streets if "platform" in (s.element.tags.get("highway"), s.element.tags.get("railway"))]
+    islands = union([*_beside_traffic(found, carriageway), *(_area(s) for s in platforms)])
+    road = minus(free, minus(islands, union(c.area for c in crossings)))
+    clipped = [Crossing(c.id, common(c.area, road), c.axis, c.marked, c.line) for c in crossings]
+    return road, [c for c in clipped if not c.area.is_empty]
+
+
+def _streets(found: Survey, road: shapely.Geometry, crossings: list[Crossing], ledger: Ledger) -> list[Patch]:
+    """Ground that highways make, the strongest claim first."""
+    steps, paths, shared, plazas = ([s for s in found.streets if s.role == role] for role in ("steps", "path", "shared", "plaza"))
+    for street in steps:
+        ledger.note("assumed", "steps laid flat, since the extract holds no heights; they keep the surface class of stairs", street.element.id)
+    # Crossing ways also pave the islands and kerbs they pass over.
+    walked = [s for s in found.streets if s.role in ("path", "crossing") and s.access == "allowed"]
+    trams, trains = ([e.shape for e in found.rails if (e.tags.get("railway") == "tram") is tram] for tram in (True, False))
+    return [
+        Patch("crosswalk", "crosswalk", union(c.area for c in crossings), "asphalt", Surface.CROSSWALK),
+        Patch("road", "vehicle_lane", road, "asphalt", Surface.VEHICLE_LANE),
+        Patch("steps", "sidewalk", _areas_of(steps), "curb", Surface.STAIRS),
+        Patch("sidewalk", "sidewalk", union([_areas_of(walked), *_strips(found)]), "paving", Surface.SIDEWALK),
+        Patch("private-path", "sidewalk", _areas_of(paths, "prohibited"), "paving-warm", Surface.SIDEWALK, access="prohibited"),
+        Patch("shared", "shared_road", _areas_of(shared, "allowed"), "cobble", Surface.SHARED_ROAD),
+        Patch("private-road", "shared_road", _areas_of(shared, "prohibited"), "cobble", Surface.SHARED_ROAD, access="prohibited"),
+        Patch("plaza", "open_area", _areas_of(plazas, "allowed"), "plaza", Surface.OPEN_AREA),
+        Patch("private-plaza", "open_area", _areas_of(plazas, "prohibited"), "plaza", Surface.OPEN_AREA, access="prohibited"),
+        Patch("tram", "vehicle_lane", union(trams), "cobble", Surface.VEHICLE_LANE),
+        Patch("rail", "vehicle_lane", union(trains), "gravel", Surface.VEHICLE_LANE),
+    ]
+
+
+def _areas(found: Survey, ledger: Ledger) -> list[Patch]:
+    """Ground that land use and nature make, where no highway lies."""
+    water = union([*(e.shape for e in found.water), sea(found.coastlines, found.extent, ledger)])
+    return [
+        Patch("play", "open_area", union(e.shape for e in found.play), "gravel", Surface.OPEN_AREA),
+        Patch("water", "water", water, "water", Surface.WATER),
+        Patch("parking", "shared_road", union(e.shape for e in found.parkings), "asphalt-light", Surface.SHARED_ROAD),
+        Patch("green", "vegetated", union(e.shape for e in found.green), "grass", Surface.VEGETATED),
+        Patch("square", "open_area", union(e.shape for e in found.squares), "plaza", Surface.OPEN_AREA),
+    ]
+
+
+def _gaps(walks: shapely.Geometry, others: shapely.Geometry) -> shapely.Geometry:
+    """Narrow leftovers between pavement, kerbs and facades: people walk there, whatever the widths assumed."""
+    if walks.is_empty:
+        return EMPTY
+    solid = union([walks, others])
+    closed = solid.buffer(_GAP_M / 2.0, quad_segs=2, join_style="mitre").buffer(-_GAP_M / 2.0, quad_segs=2, join_style="mitre")
+    shapely.prepare(walks)
+    return union(piece for piece in polygons_of(minus(closed, solid)) if walks.distance(piece) < 0.05)
 
 
 class _Plan:
     """Patches by priority: what is put first keeps its ground."""
 
-    def __init__(self, extent: shapely.Polygon, built: shapely.Geometry) -> None:
+    def __init__(self, free: shapely.Geometry) -> None:
         self.patches: list[Patch] = []
-        self._free = minus(extent, built)
+        self._free = free
 
-    def put(self, region: str, kind: RegionType, area: shapely.Geometry, cover: str, surface: Surface, access: Access | None = None) -> shapely.Geometry:
-        """Lay a patch on what is still free of an area, and say where it lies."""
-        placed = areas(common(area, self._free), 0.02) if not area.is_empty else EMPTY
-        if not placed.is_empty:
-            self.patches.append(Patch(region, kind, placed, cover, surface, access=access))
-            self._free = minus(self._free, placed)
-        return placed
+    def put(self, patch: Patch) -> None:
+        """Lay a patch on what is still free of its area."""
+        area = areas(common(patch.area, self._free), 0.02)
+        if not area.is_empty:
+            self.patches.append(replace(patch, area=area))
+            self._free = minus(self._free, area)
+
+    def placed(self, region: str) -> shapely.Geometry:
+        """Where the patch of a region lies."""
+        return next((p.area for p in self.patches if p.region == region), EMPTY)
 
 
 def _area(street: Street) -> shapely.Geometry:
@@ -101,7 +135,11 @@ def _area(street: Street) -> shapely.Geometry:
     return shape if street.is_area else shape.buffer(street.width_m / 2.0, quad_segs=2)
 
 
-def _road(found: Survey) -> shapely.Geometry:
+def _areas_of(streets: list[Street], access: Access | None = None) -> shapely.Geometry:
+    return union(_area(s) for s in streets if access in (None, s.access))
+
+
+def _carriageway(found: Survey) -> shapely.Geometry:
     """All carriageways, with rounded corners where they meet."""
     by_width: dict[float, list[shapely.Geometry]] = {}
     for street in found.streets:
@@ -128,11 +166,6 @@ def _strips(found: Survey) -> list[shapely.Geometry]:
             else:
                 strips.append(line.buffer(reach if street.sides == "left" else -reach, single_sided=True, join_style="mitre"))
     return strips
-
-
-def _crossings_off_road(found: Survey) -> list[Street]:
-    """Crossing ways also pave the islands and kerbs they pass over."""
-    return [s for s in found.streets if s.role == "crossing" and s.access == "allowed"]
 
 
 def _beside_traffic(found: Survey, road: shapely.Geometry) -> list[shapely.Geometry]:

@@ -23,6 +23,8 @@ _TRIANGLE_M = 30.0
 _REGION_TILE_M = 200.0
 _STRIPE_PERIOD_M = 1.1
 _SEAM_M = 0.02
+#: Instance labels where the cover's own would mislead.
+_LABELS = {BARE: "ground", "steps": "steps", "rail": "railway", "tram": "tram track", "play": "playground"}
 _BARE_TINT = (0.62, 0.60, 0.58)
 
 
@@ -46,10 +48,9 @@ def _add_flat(scene: Scene, patch: Patch, area: shapely.Geometry, z: float) -> N
     """Level ground; one instance per patch."""
     corners = triangulated(tiles(area, _TRIANGLE_M))
     if len(corners):
-        cover = COVERS[patch.cover]
         bare = patch.region == BARE
         material = textured(scene, "ground-bare", "gravel", _BARE_TINT) if bare else cover_material(scene, patch.cover)
-        instance = scene.instance("ground" if bare else cover.label)
+        instance = scene.instance(_LABELS.get(patch.region, COVERS[patch.cover].label))
         _add_triangles(scene, patch, corners, np.full(corners.shape[:2], z), material, instance)
 
 
