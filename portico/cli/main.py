@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
-import click
 import typer
 
 from portico import __version__
@@ -45,6 +45,10 @@ def _version(context: typer.Context, version: bool = typer.Option(False, "--vers
         typer.echo(context.get_help())
 
 
+#: Wrong options and arguments. Found by name because some versions of typer carry a click of their own.
+_Misuse: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+
 def main() -> None:
     """Entry point of the ``portico`` command."""
     try:
@@ -52,10 +56,11 @@ def main() -> None:
     except UserError as error:
         errors.print(f"[bold red]error:[/bold red] {_escaped(str(error))}", soft_wrap=True)
         code = 1
-    except click.ClickException as error:
-        error.show()
+    except _Misuse as error:
+        error.show()  # type: ignore[attr-defined]
         code = 1
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
+        errors.print(f"\ninterrupted; what is finished is kept. To go on:\n  {shlex.join(['portico', *sys.argv[1:]])}", markup=False)
         code = 130
     except BrokenPipeError:
         code = 0
