@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from portico.build.osm.layers import EMPTY, common, lines_of, minus
+from portico.build.osm.layers import common, lines_of, minus, union
 from portico.build.osm.report import Ledger
 from portico.build.osm.survey import Survey
 
@@ -38,21 +38,19 @@ def find_crossings(found: Survey, road: shapely.Geometry, ledger: Ledger) -> lis
     """Crossings that do not overlap, mapped ways first, then nodes, then unmarked paths across the road."""
     shapely.prepare(road)
     centre_lines = shapely.union_all([s.element.shape for s in found.streets if s.role == "road" and not s.is_area])
-    crossings: list[Crossing] = []
-    taken: shapely.Geometry = EMPTY
+    kept: list[Crossing] = []
+    bounds = np.zeros((0, 4))
     for candidate in (*_mapped(found, road), *_from_nodes(found, road, ledger), *_across(found, road, centre_lines, ledger)):
-        if candidate.area.is_empty or _mostly_taken(candidate, crossings):
+        if candidate.area.is_empty:
             continue
-        area = minus(candidate.area, taken) if candidate.area.intersects(taken) else candidate.area
-        if area.area < 0.5:
-            continue
-        crossings.append(Crossing(candidate.id, area, candidate.axis, candidate.marked, candidate.line))
-        taken = shapely.union_all([c.area for c in crossings[-40:]]) if len(crossings) % 40 else shapely.union_all([c.area for c in crossings])
-    return crossings
-
-
-def _mostly_taken(candidate: Crossing, crossings: list[Crossing]) -> bool:
-    return any(c.area.intersects(candidate.area) and c.area.intersection(candidate.area).area > 0.5 * candidate.area.area for c in crossings)
+        x0, y0, x1, y1 = candidate.area.bounds
+        near = np.flatnonzero((bounds[:, 0] <= x1) & (bounds[:, 2] >= x0) & (bounds[:, 1] <= y1) & (bounds[:, 3] >= y0))
+        area = minus(candidate.area, union(kept[i].area for i in near))
+        # What mostly lies on another crossing is the same one, mapped twice.
+        if area.area >= max(0.5, 0.5 * candidate.area.area):
+            kept.append(replace(candidate, area=area))
+            bounds = np.vstack([bounds, area.bounds])
+    return kept
 
 
 def _mapped(found: Survey, road: shapely.Geometry) -> Iterator[Crossing]:

@@ -24,6 +24,7 @@ _LEVELS = {
     "pavilion": 1, "farm": 2, "stable": 1, "carport": 1, "static_caravan": 1, "public": 3,
 }  # fmt: skip
 _SMALLEST_M2 = 1.0
+_SLIT_M = 0.05
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,14 @@ def raise_houses(found: Survey, ledger: Ledger) -> list[House]:
     plots = _plots(found, ledger)
     passages = _passages(plots, found.streets, ledger)
     parts = _assigned(found.parts, plots, ledger)
-    return [_house(element, shape, passages.get(i, EMPTY), parts.get(i, []), ledger) for i, (element, shape) in enumerate(plots)]
+    standing = [_house(element, shape, passages.get(i, EMPTY), parts.get(i, []), ledger) for i, (element, shape) in enumerate(plots)]
+    return standing + [_hanging(element, ledger) for element in found.buildings if not _stands(element)]
 
 
 def _plots(found: Survey, ledger: Ledger) -> list[tuple[Element, shapely.Geometry]]:
     """Outlines without overlaps: the larger building keeps the ground, a smaller one inside it is part of it."""
     ordered = sorted(found.buildings, key=lambda e: (-round(e.shape.area, 3), e.id))
-    grounded = [e for e in ordered if _base_m(e.tags) <= 0.5 or _is_whole_building(e)]
+    grounded = [e for e in ordered if _stands(e)]
     tree = shapely.STRtree([e.shape for e in grounded])
     taken: dict[int, shapely.Geometry] = {}
     for i, element in enumerate(grounded):
@@ -86,9 +88,19 @@ def _plots(found: Survey, ledger: Ledger) -> list[tuple[Element, shapely.Geometr
     return [(grounded[i], shape) for i, shape in sorted(taken.items())]
 
 
-def _is_whole_building(element: Element) -> bool:
-    """A building on stilts still stands somewhere; only layered ones (skywalks) hang free."""
-    return layer(element.tags) <= 0 and "building:min_level" not in element.tags and "min_height" not in element.tags
+def _stands(element: Element) -> bool:
+    """Whether a building reaches the ground; skywalks and upper storeys mapped on their own do not."""
+    return _base_m(element.tags) <= 0.5 and layer(element.tags) <= 0
+
+
+def _hanging(element: Element, ledger: Ledger) -> House:
+    """A building above the ground, such as a skywalk: walls, a roof and a soffit, and the ground below stays free."""
+    base_m = max(_base_m(element.tags), PASSAGE_HEIGHT_M)
+    top_m, levels, storey_m = _height(element, ledger)
+    if top_m < base_m + 1.0:
+        top_m = base_m + storey_m
+    category = element.tags.get("building", "yes")
+    return House(element, "building" if category == "yes" else category, EMPTY, (Body(element.shape, base_m, top_m, storey_m),), levels, storey_m)
 
 
 def _passages(plots: list[tuple[Element, shapely.Geometry]], streets: list[Street], ledger: Ledger) -> dict[int, shapely.Geometry]:
@@ -215,11 +227,17 @@ def simple_footprints(footprint: shapely.Geometry) -> list[shapely.Polygon]:
         for _ in range(len(polygon.interiors)):
             if not polygon.interiors:
                 break
-            slit = shapely.shortest_line(polygon.exterior, polygon.interiors[0])
-            (x0, y0), (x1, y1) = slit.coords
-            reach = 0.1 / max(slit.length, 1e-6)
-            slit = shapely.LineString([(x0 - reach * (x1 - x0), y0 - reach * (y1 - y0)), (x1 + reach * (x1 - x0), y1 + reach * (y1 - y0))])
-            left = polygons_of(minus(polygon, slit.buffer(0.025, cap_style="flat")))
-            polygon = max(left, key=lambda p: p.area)
+            polygon = max(polygons_of(minus(polygon, _slit(polygon))), key=lambda p: p.area)
         pieces.append(polygon)
     return [p for p in pieces if not p.interiors]
+
+
+def _slit(polygon: shapely.Polygon) -> shapely.Geometry:
+    """A narrow strip from the first hole to the outside, by the shortest way."""
+    way = shapely.shortest_line(polygon.exterior, polygon.interiors[0])
+    (x0, y0), (x1, y1) = way.coords
+    if way.length < 1e-6:
+        return shapely.Point(x0, y0).buffer(_SLIT_M, quad_segs=2)
+    reach = 2.0 * _SLIT_M / way.length
+    longer = shapely.LineString([(x0 - reach * (x1 - x0), y0 - reach * (y1 - y0)), (x1 + reach * (x1 - x0), y1 + reach * (y1 - y0))])
+    return longer.buffer(_SLIT_M / 2.0, cap_style="flat")

@@ -20,7 +20,7 @@ from portico.build.osm.pavement import lay_pavement
 from portico.build.osm.places import add_entrances, add_places
 from portico.build.osm.projection import LocalFrame, centre
 from portico.build.osm.read_geojson import read_geojson
-from portico.build.osm.read_osm import read_osm
+from portico.build.osm.read_osm import header_box, read_osm
 from portico.build.osm.report import ImportReport, Ledger
 from portico.build.osm.routes import pedestrian_network
 from portico.build.osm.survey import survey
@@ -59,18 +59,16 @@ def import_osm(path: Path | str, *, world_id: str | None = None, bbox: Box | Non
     path = Path(path)
     _check_input(path, bbox)
     ledger = Ledger()
-    extract = (read_geojson if path.name.endswith(".geojson") else read_osm)(path, bbox, ledger)
+    geojson = path.name.lower().endswith(".geojson")
+    declared = None if geojson or bbox else header_box(path)
+    if declared is not None:
+        _check_area(declared, path, max_area_km2)
+    extract = (read_geojson if geojson else read_osm)(path, bbox, ledger)
     _check_content(extract, path)
     box = _unwrapped(extract)
+    _check_area(box, path, max_area_km2)
     frame = centre(*box)
     extent = _extent(extract, box, frame)
-    if extent.area > max_area_km2 * 1e6:
-        raise ImportFailed(
-            "the extract is too large for one world",
-            where=str(path),
-            why=f"{extent.area / 1e6:.1f} square kilometres, longitude {box[0]:.4f} to {box[2]:.4f}, latitude {box[1]:.4f} to {box[3]:.4f}; at most {max_area_km2:g}",
-            next_step="give a bbox of west,south,east,north inside it",
-        )
     found = survey(extract, frame, extent, ledger)
     houses = raise_houses(found, ledger)
     if not found.streets and not houses:
@@ -134,6 +132,19 @@ def _check_input(path: Path, bbox: Box | None) -> None:
     if not np.isfinite(bbox).all() or not (-90.0 <= south < north <= 90.0 and -180.0 <= west <= 180.0 and west < east <= 540.0):
         raise UserError(
             "the bbox is not a box on earth", where=f"bbox {bbox}", next_step="give west,south,east,north in degrees, west < east and south < north"
+        )
+
+
+def _check_area(box: Box, path: Path, max_area_km2: float) -> None:
+    west, south, east, north = box
+    (x0, y0), (x1, y1) = centre(*box).to_local([west, east], [south, north])
+    area_km2 = abs((x1 - x0) * (y1 - y0)) / 1e6
+    if area_km2 > max_area_km2 or east - west > 90.0:
+        raise ImportFailed(
+            "the extract is too large for one world",
+            where=str(path),
+            why=f"{area_km2:,.1f} square kilometres, longitude {west:.4f} to {east:.4f}, latitude {south:.4f} to {north:.4f}; at most {max_area_km2:g}",
+            next_step="give a bbox of west,south,east,north inside it",
         )
 
 

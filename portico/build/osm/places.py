@@ -27,7 +27,10 @@ _FRONT_WIDTH_M, _PLATE_WIDTH_M = 4.4, 2.6
 _FRONT_HEIGHT_M = 3.6
 _SIGN_Z_M = 3.1
 _OFFSET_M = 0.03
-_OPEN_FRONTED = ("shop", "amenity", "craft")
+_OPEN_FRONTED = {
+    "restaurant", "cafe", "fast_food", "pub", "bar", "biergarten", "food_court", "ice_cream", "bank", "bureau_de_change", "pharmacy", "post_office", "cinema", "theatre",
+    "nightclub", "casino", "internet_cafe", "car_rental", "dentist", "doctors", "clinic", "veterinary", "hotel", "hostel", "gallery", "museum", "fitness_centre", "library",
+}  # fmt: skip
 #: OSM values that name the same thing as a category of generated towns.
 _CATEGORY = {"clothes": "clothing store", "books": "bookstore", "post_office": "post office", "fitness_centre": "gym", "dry_cleaning": "laundry"}
 
@@ -78,14 +81,7 @@ def add_places(scene: Scene, elements: list[Element], frontages: Frontages, buil
             ledger.note("ignored", "place mapped twice, as a point and as an area", element.id)
             continue
         seen.add(twin)
-        fronted = any(key in element.tags for key in _OPEN_FRONTED) and value not in (
-            "school",
-            "university",
-            "embassy",
-            "place_of_worship",
-            "library",
-            "kindergarten",
-        )
+        fronted = value in _OPEN_FRONTED or "shop" in element.tags or "craft" in element.tags
         width_m = _FRONT_WIDTH_M if fronted else _PLATE_WIDTH_M
         slot = _slot(point, frontages, width_m)
         if slot is None:

@@ -56,11 +56,20 @@ def read_osm(path: Path, bbox: Box | None, ledger: Ledger) -> Extract:
     """
     osmium = _osmium()
     try:
-        header = osmium.io.Reader(str(path), osmium.osm.NOTHING).header().box()
-        reader = _Reader(osmium, path, bbox, ledger)
-        return reader.extract((header.bottom_left.lon, header.bottom_left.lat, header.top_right.lon, header.top_right.lat) if header.valid() else None)
+        return _Reader(osmium, path, bbox, ledger).extract(header_box(path))
     except (RuntimeError, ValueError, OSError, osmium.InvalidLocationError) as error:
         raise _explained(path, error) from error
+
+
+def header_box(path: Path) -> Box | None:
+    """The box that a file says it covers, west, south, east, north in degrees; None when it says nothing."""
+    osmium = _osmium()
+    try:
+        with osmium.io.Reader(str(path), osmium.osm.NOTHING) as reader:
+            box = reader.header().box()
+    except (RuntimeError, ValueError, OSError, osmium.InvalidLocationError) as error:
+        raise _explained(path, error) from error
+    return (box.bottom_left.lon, box.bottom_left.lat, box.top_right.lon, box.top_right.lat) if box.valid() else None
 
 
 class _Reader:

@@ -62,7 +62,30 @@ def survey(extract: Extract, frame: LocalFrame, extent: shapely.Polygon, ledger:
         clipped = local if extent.contains_properly(local) else _clipped(local, extent)
         if clipped is not None and not clipped.is_empty:
             _sort(element.moved(clipped), result, ledger)
+    result.streets = _without_flyovers(result.streets, result.rails, ledger)
     return result
+
+
+def _without_flyovers(streets: list[Street], rails: list[Element], ledger: Ledger) -> list[Street]:
+    """Streets without the bridges over other streets or rails: on flat ground those would meet. Bridges over water stay."""
+    below = [s.element.shape for s in streets if not _is_bridge(s)] + [e.shape for e in rails if e.tags.get("railway") != "tram"]
+    tree = shapely.STRtree(below)
+    kept = []
+    for street in streets:
+        if _is_bridge(street) and any(_crosses(street.element.shape, below[i]) for i in tree.query(street.element.shape, predicate="intersects").tolist()):
+            ledger.note("dropped", "bridge over another street or a railway; the ground is flat", street.element.id)
+        else:
+            kept.append(street)
+    return kept
+
+
+def _is_bridge(street: Street) -> bool:
+    return street.element.tags.get("bridge", "no") != "no" and layer(street.element.tags) > 0
+
+
+def _crosses(bridge: shapely.Geometry, other: shapely.Geometry) -> bool:
+    """Whether they meet elsewhere than at the ends of the bridge, where it goes on as a street."""
+    return not shapely.difference(shapely.intersection(bridge, other), bridge.boundary.buffer(0.5)).is_empty
 
 
 def _clipped(shape: shapely.Geometry, extent: shapely.Polygon) -> shapely.Geometry | None:
