@@ -19,6 +19,7 @@ from portico.report.runs import Run, WorldShelf
 from portico.report.stages import tasks_in_order
 from portico.robots import Embodiment, embodiment
 from portico.tasks.annotations import Annotations
+from portico.tasks.episode import TASK_STAGES
 
 #: Measures a card shows, where it has them.
 CARD_MEASURES = ("steps", "path_length_m", "spl", "route_completion", "navigation_error_m", "collision_rate", "distance_compliance")
@@ -170,7 +171,7 @@ def _backgrounds(chosen: Sequence[Choice], visits: Sequence[Visit | None], shelf
     windows: dict[tuple[str, str, int], list[tuple[float, float, float, float]]] = {}
     owner: dict[tuple[str, str, int], Choice] = {}
     for choice, visit in zip(chosen, visits, strict=True):
-        if visit is None or choice.record["status"] == "error":
+        if visit is None or not _mapped(choice, visit):
             continue
         for level in visited_levels(visit)[:_MOST_PANELS]:
             shown = window(visit, level)
@@ -184,6 +185,11 @@ def _backgrounds(chosen: Sequence[Choice], visits: Sequence[Visit | None], shelf
     }
 
 
+def _mapped(choice: Choice, visit: Visit) -> bool:
+    """Errors left no way to draw, and satellite tasks have no metric world."""
+    return bool(choice.record["status"] != "error") and visit.episode.task in TASK_STAGES
+
+
 def _place(choice: Choice, level: int) -> tuple[str, str, int]:
     facts = choice.run.header["worlds"].get(choice.key.world, {})
     return choice.key.world, str(facts.get("hash", "")), level
@@ -193,7 +199,7 @@ def _card(choice: Choice, visit: Visit | None, stage: _Stage, backgrounds: dict[
     record = choice.record
     panels: list[Panel] = []
     note = "" if visit is not None else "the run's episode file is gone, so there is no map"
-    if visit is not None and record["status"] != "error":
+    if visit is not None and _mapped(choice, visit):
         for level in visited_levels(visit)[:_MOST_PANELS]:
             ground = backgrounds.get(_place(choice, level))
             panel = draw_panel(visit, level, ground) if ground is not None else None

@@ -63,11 +63,12 @@ def success_figure(summaries: Sequence[Summary]) -> Figure:
             x = k + (i - (len(grid.rows) - 1) / 2) * width
             axes.bar(x, cell.mean, 0.92 * width, color=COLORS[i % len(COLORS)])
             axes.plot([x, x], [cell.low, cell.high], color="#1c2127", linewidth=1.0)
+            axes.plot([x], [cell.mean], marker="o", markersize=3.0, color="#1c2127")
     for i, row in enumerate(grid.rows):
         axes.bar(0, 0, color=COLORS[i % len(COLORS)], label=f"{row.title} {row.note}".strip())
     axes.set_xticks(range(len(grid.heads)), grid.heads)
     axes.set_ylabel("success, 95 % interval")
-    _finish(axes)
+    _finish(figure, axes)
     return figure
 
 
@@ -82,12 +83,12 @@ def funnel_figure(funnel: Funnel) -> Figure:
             axes.annotate(str(count), (k, share), xytext=(4, 5), textcoords="offset points", color=color, fontsize=8)
     axes.set_xticks(range(len(funnel.kinds) + 1), ["start", *funnel.kinds])
     axes.set_ylabel(f"{funnel.task}: share of episodes left")
-    _finish(axes)
+    _finish(figure, axes)
     return figure
 
 
-def _finish(axes: Axes) -> None:
+def _finish(figure: Figure, axes: Axes) -> None:
     axes.set_ylim(0.0, 1.08)
     axes.spines[["top", "right"]].set_visible(False)
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(frameon=False, fontsize=8)
+        figure.legend(loc="outside upper left", frameon=False, fontsize=8, ncols=2)

@@ -93,7 +93,6 @@ def _template() -> Any:
     environment = Environment(
         loader=PackageLoader("portico.report", "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.globals["counted"] = wording.counted
     return environment.get_template("report.html.j2")
 
 

@@ -27,7 +27,7 @@ Bounds = tuple[float, float, float, float]
 #: All backgrounds of a page share this many pixels, so that it stays small enough to mail.
 PIXEL_BUDGET = 9_000_000
 _FINEST_PX_PER_M = 14.0
-_MARGIN_M = 3.0
+_MARGIN_M, _MARGIN_SHARE = 3.0, 0.06
 _LEAST_SPAN_M = 14.0
 _ASPECT = 4.0 / 3.0
 #: Of a card with one panel; the style sheet has the same figure.
@@ -122,7 +122,8 @@ def window(visit: Visit, level: int) -> Bounds | None:
     if not points:
         return None
     xy = np.concatenate(points)
-    (west, south), (east, north) = xy.min(axis=0) - _MARGIN_M, xy.max(axis=0) + _MARGIN_M
+    margin = max(_MARGIN_M, _MARGIN_SHARE * float(np.ptp(xy, axis=0).max()))
+    (west, south), (east, north) = xy.min(axis=0) - margin, xy.max(axis=0) + margin
     width, height = max(east - west, _LEAST_SPAN_M), max(north - south, _LEAST_SPAN_M / _ASPECT)
     width, height = max(width, height * _ASPECT), max(height, width / _ASPECT)
     x, y = 0.5 * (west + east), 0.5 * (south + north)
@@ -184,14 +185,15 @@ def draw_panel(visit: Visit, level: int, background: Background) -> Panel | None
 
 
 def _shown_points(visit: Visit, level: int) -> Iterator[Floats]:
-    """Everything of the episode that lies on a level, and the goals that are near enough not to shrink the rest."""
+    """The ways and goal points of the episode that lie on a level."""
     for points in (_reference(visit), visit.trajectory.position if visit.trajectory is not None else np.zeros((0, 3))):
         here = points[np.array(visit.levels(points), dtype=int) == level]
         if len(here):
             yield here
-    start = np.array([visit.episode.start.position])
-    if visit.levels(start)[0] == level:
-        yield start
+    for point in (visit.episode.start.position, *(spec.goal for spec in visit.episode.stages if spec.goal is not None)):
+        alone = np.array([point])
+        if visit.levels(alone)[0] == level:
+            yield alone
 
 
 def _reference(visit: Visit) -> Floats:

@@ -22,6 +22,8 @@ from portico.tasks.predicates import Ground, footprint_distance_m, predicate
 from portico.tasks.trajectory import Trajectory
 from portico.world.semantics import Building
 
+#: A robot that stayed within this much has not set off.
+_STILL_M = 0.25
 _GROUND_NAMES = {
     "sidewalk": "a sidewalk",
     "crosswalk": "a crosswalk",
@@ -198,31 +200,43 @@ def _stopped_short(evidence: Evidence) -> str:
 
 def _unfinished(evidence: Evidence) -> str:
     """What was not achieved when no declaration ended the stage."""
-    kind, distances = evidence.spec.kind, evidence.goal_distances_m()
-    span, annotations = evidence.span(), evidence.annotations
-    closest = f", {distances.min():.1f} m at its closest" if len(distances) and np.isfinite(distances.min()) else ""
-    if kind == "exit":
-        if annotations is None or not len(span):
-            return "did not complete the exit"
-        inside = annotations.inside(span) >= 0
-        if inside.all():
-            return "never left the building"
-        if annotations.allowed(span).any():
-            return "left the building but never declared it"
-        return "left the building but never reached ground where people may walk"
-    if kind == "entrance":
-        target = _target(evidence)
-        if annotations is None or target is None or not len(span):
-            return "never entered the target building"
-        if (annotations.inside(span) == annotations.building_index(target.id)).any():
-            return f"entered {_name(target)} but never declared it"
-        door = min((d for p in span[:: max(1, len(span) // 400)] if (d := _nearest_door_m(annotations, target, p)) is not None), default=None)
-        return f"never entered {_name(target)}" + (f", {door:.1f} m from its door at the closest" if door is not None else "")
-    if kind in ("ovon", "object"):
-        if _was_there(evidence):
-            return f"was next to a {_thing(evidence.spec)} but never stopped there"
-        return f"never reached a {_thing(evidence.spec)}{closest}"
+    if evidence.spec.kind == "exit":
+        return _never_out(evidence)
+    span, distances = evidence.span(), evidence.goal_distances_m()
+    known = len(distances) > 0 and bool(np.isfinite(distances).any())
+    if len(span) > 1 and float(np.ptp(span[:, :2], axis=0).max()) < _STILL_M and not _was_there(evidence):
+        return "never set off" + (f", {distances[0]:.1f} m from the goal" if known else "")
+    if evidence.spec.kind == "entrance":
+        return _never_in(evidence)
+    closest = f", {distances.min():.1f} m at its closest" if known else ""
+    if evidence.spec.kind in ("ovon", "object"):
+        thing = _with_article(_thing(evidence.spec))
+        return f"was next to {thing} but never stopped there" if _was_there(evidence) else f"never reached {thing}{closest}"
     return f"never reached the goal{closest}"
+
+
+def _never_out(evidence: Evidence) -> str:
+    span, annotations = evidence.span(), evidence.annotations
+    if annotations is None or not len(span):
+        return "did not complete the exit"
+    if (annotations.inside(span) >= 0).all():
+        return "never left the building"
+    if annotations.allowed(span).any():
+        return "left the building but never declared it"
+    return "left the building but never reached ground where people may walk"
+
+
+def _never_in(evidence: Evidence) -> str:
+    span, annotations, target = evidence.span(), evidence.annotations, _target(evidence)
+    if annotations is None or target is None or not len(span):
+        return "never entered the target building"
+    if (annotations.inside(span) == annotations.building_index(target.id)).any():
+        return f"entered {_name(target)} but never declared it"
+    doors = [line for _, line in _street_doors(annotations, target)]
+    if not doors:
+        return f"never entered {_name(target)}"
+    way = shapely.MultiPoint(span[:, :2])
+    return f"never entered {_name(target)}, {min(way.distance(door) for door in doors):.1f} m from its door at the closest"
 
 
 def _was_there(evidence: Evidence) -> bool:
@@ -283,6 +297,10 @@ def _name(building: Building) -> str:
 
 def _thing(spec: StageSpec) -> str:
     return (spec.category or "goal").replace("_", " ")
+
+
+def _with_article(thing: str) -> str:
+    return f"{'an' if thing[:1] in 'aeiou' else 'a'} {thing}"
 
 
 _STOPPED: dict[str, Callable[[Evidence], str]] = {"exit": _stopped_in_exit, "entrance": _stopped_in_entrance, "ovon": _stopped_at_object}

@@ -227,7 +227,7 @@ def definitions(headers: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, st
 def _rate_cell(group: Mapping[str, Any] | None) -> Cell:
     success = (group or {}).get("measures", {}).get("success")
     if not group or not success or success["mean"] is None:
-        return Cell(wording.DASH, note=_count_note(group) if group else "not asked")
+        return Cell(wording.DASH, note=_count_note(group) if group else "none run")
     text, interval = wording.value("success", success["mean"]), wording.interval("success", success["low"], success["high"])
     return Cell(text, interval, _count_note(group), success["mean"], success["low"], success["high"])
 

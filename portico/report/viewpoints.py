@@ -18,7 +18,7 @@ from portico.world import World
 
 #: Subjects looked at per kind; more would cost time and change little on one sheet.
 _EXAMINED = 24
-#: The best of so many neighbours in the order is taken, so that one dull square does not stand for all of them.
+#: The best of so many neighbours in the order goes first, so that one dull square does not stand for all of them.
 _RIVALS = 2
 #: Stands tried per subject, and how many unblocked ones are enough to choose from: a thumbnail of a town takes tens of milliseconds.
 _TRIED, _ENOUGH = 8, 3
@@ -53,12 +53,18 @@ def choose_viewpoints(world: World, renderer: Renderer, camera: Camera, count: i
 
 
 def _chosen(candidates: list[Subject], judge: _Judge) -> Iterator[Viewpoint]:
+    """Winners among rivals first, then the losers."""
+    losers: list[Viewpoint] = []
     for first in range(0, len(candidates), _RIVALS):
-        rivals = candidates[first : first + _RIVALS]
-        rated = [(score, subject, stand) for subject in rivals for score, stand in _unblocked(subject, judge)]
-        if rated:
-            _, subject, stand = max(rated, key=lambda entry: entry[0])
-            yield Viewpoint(subject.kind, subject.caption, stand.pose)
+        rated = []
+        for subject in candidates[first : first + _RIVALS]:
+            if found := _unblocked(subject, judge):
+                score, stand = max(found, key=lambda entry: entry[0])
+                rated.append((score, Viewpoint(subject.kind, subject.caption, stand.pose)))
+        rated.sort(key=lambda entry: -entry[0])
+        losers += [viewpoint for _, viewpoint in rated[1:]]
+        yield from (viewpoint for _, viewpoint in rated[:1])
+    yield from losers
 
 
 def _unblocked(subject: Subject, judge: _Judge) -> list[tuple[float, Stand]]:

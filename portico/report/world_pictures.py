@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from PIL import Image
@@ -29,6 +31,8 @@ def draw_world(world: World, folder: Path, *, frames: int = 16, robot: str = "sp
         StorageError: the folder cannot be written.
     """
     camera = embodiment(robot).cameras[0].resized(*_TILE)
+    with _writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     pictures = []
     for level in levels_with_rooms(world):
         image, frame = overview(world, level=level)
@@ -38,13 +42,18 @@ def draw_world(world: World, folder: Path, *, frames: int = 16, robot: str = "sp
     if viewpoints:
         looks = [(v.pose.matrix() @ camera.T_base_camera(), v.caption) for v in viewpoints]
         pictures.append((folder / "contact-sheet.png", contact_sheet(renderer, looks, camera)))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with _writing(folder):
         for path, picture in pictures:
             Image.fromarray(picture).save(path)
+    return [path for path, _ in pictures]
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise StorageError("the pictures could not be written", where=str(folder), why=str(error), next_step="choose another --out") from error
-    return [path for path, _ in pictures]
 
 
 def levels_with_rooms(world: World) -> list[int]:

@@ -200,7 +200,7 @@ def trajectory(walk: Walk, episode: Episode) -> Trajectory:
     n = min(len(points), episode.budget.max_actions + 1)
     collided = np.zeros(n, bool)
     collided[[b for b in walk.bumps if b < n]] = True
-    base = Trajectory(
+    return Trajectory(
         position=np.array(points)[:n],
         yaw_rad=np.array(yaws)[:n],
         time_s=np.arange(n) * 0.5,
@@ -210,7 +210,6 @@ def trajectory(walk: Walk, episode: Episode) -> Trajectory:
         stop_steps=np.array([s for s in stops if s < n], np.int32),
         moved=np.array(moved)[:n],
     )
-    return base
 
 
 def scored(key: Key, episode: Episode, policy: str, path: Trajectory, world: World, privileged: list[str]) -> tuple[dict[str, Any], Trajectory]:
