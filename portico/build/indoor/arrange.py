@@ -20,6 +20,7 @@ from portico.build.indoor.plan import CLEAR_M, Edge, FloorPlan, Rect, RoomPlan
 from portico.build.indoor.ways import Ways
 
 _TALL_M = 1.2
+_PLAQUE_M = 0.52
 _BODY_M = 0.95
 _CLOSE_M = 0.012
 Where = Literal["corner", "middle", "any"]
@@ -58,7 +59,7 @@ class Arrangement:
         doors = [d for d in floor.doors if room.index in d.rooms]
         self.lanes = [lane for door in doors for lane in lanes(door, room)]
         self.windows = [w.opening for w in floor.windows]
-        self._walls = [(d.opening, 0.0, d.opening.head + 0.1) for d in doors] + [(w, w.sill, w.head) for w in self.windows]
+        self._walls = [(d.opening, 0.0, d.opening.head + 0.4) for d in doors] + [(w, w.sill, w.head) for w in self.windows]
         self._leaves = [leaf for d in doors if d.state == "open" and d.rooms[0] == room.index for leaf in d.leaves]
         self._polygon = room.polygon
         self._is_rect = len(room.corners) == 4
@@ -275,8 +276,16 @@ class Arrangement:
         """Whether it would stand before a window that it is too tall for, or hang over any opening."""
         low, high = at - model.size[1] / 2, at + model.size[1] / 2
         top = bottom + model.size[2]
+        hung = bottom > 0.1
         for opening, sill, head in self._walls:
-            if opening.pierces(edge) and opening.start < high and low < opening.end and bottom < head and top > max(sill, _TALL_M if bottom < 0.1 else 0.0):
+            beside = _PLAQUE_M if hung and sill == 0.0 else 0.0
+            if (
+                opening.pierces(edge)
+                and opening.start - beside < high
+                and low < opening.end + beside
+                and bottom < head
+                and top > max(sill, 0.0 if hung else _TALL_M)
+            ):
                 return True
         return False
 

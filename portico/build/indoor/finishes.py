@@ -169,7 +169,7 @@ def _brick(rng: np.random.Generator) -> Image:
     height, width = _PIXELS // courses, _PIXELS // per_course
     image = np.zeros((_PIXELS, _PIXELS, 3))
     for r in range(courses):
-        tones = rng.uniform(0.74, 1.0, per_course)
+        tones = rng.uniform(0.86, 1.0, per_course)
         line = np.roll(np.repeat(tones, width), (r % 2) * width // 2)
         joints = np.roll(np.arange(_PIXELS) % width == 0, (r % 2) * width // 2)
         block = np.repeat(np.tile(line, (height, 1))[:, :, None], 3, axis=2)
@@ -192,7 +192,7 @@ def _stone(rng: np.random.Generator) -> Image:
     courses, size = 4, _PIXELS // 4
     image = np.zeros((_PIXELS, _PIXELS))
     for r in range(courses):
-        tones = np.repeat(rng.uniform(0.82, 0.98, 2), _PIXELS // 2)
+        tones = np.repeat(rng.uniform(0.9, 0.98, 2), _PIXELS // 2)
         joints = np.arange(_PIXELS) % (_PIXELS // 2) < 2
         shift = int(rng.integers(_PIXELS))
         block = np.tile(np.roll(tones, shift), (size, 1))
@@ -219,15 +219,15 @@ WARM_PAINTS = tuple(textured("plaster", c, 2.5) for c in ("#ead9c0", "#d9c3a5", 
 BATH_WALLS = tuple(textured("mosaic", c, 1.2) for c in ("#dfe7e8", "#e6e2d8", "#cfdcdc", "#d3dbe4"))
 CEILING = paint("#f3f2ee")
 FACADES = (
-    textured("brick", "#a4553f", 1.2),
-    textured("brick", "#b98a66", 1.2),
-    textured("brick", "#8a4b3c", 1.2),
+    textured("brick", "#b0654c", 1.2),
+    textured("brick", "#c69a76", 1.2),
+    textured("brick", "#95594a", 1.2),
     textured("render", "#e6dcc6", 3.0),
     textured("render", "#d9b98c", 3.0),
     textured("render", "#c9d1d3", 3.0),
     textured("render", "#e2c9b5", 3.0),
     textured("panels", "#c4c6c4", 2.4),
-    textured("stone", "#cbbfa8", 2.0),
+    textured("stone", "#cbbfa8", 1.6),
 )
 PLINTHS = (textured("stone", "#9d968a", 2.0), textured("stone", "#7f7b76", 2.0), textured("panels", "#8d8f90", 2.0))
 ROOFING = textured("lino", "#7f7d79", 3.0)

@@ -12,13 +12,14 @@ from portico.build.indoor.lot import BuiltBuilding, DrawingBoard, Lot
 from portico.build.indoor.mason import Mason
 from portico.build.indoor.names import floor_id, room_id
 from portico.build.indoor.openings import ENTRANCE_HEAD_M, place_openings
-from portico.build.indoor.plan import STOREY_M, BuildingPlan, Door
+from portico.build.indoor.plan import STOREY_M, BuildingPlan, Door, number_rooms
 from portico.build.indoor.programs import PROGRAMS, Program
 from portico.build.indoor.shell import PARAPET_M, Style, build_shell
+from portico.build.indoor.signs import hang_signs
 from portico.build.scene import Scene
 from portico.errors import UnknownName, WorldError
 from portico.seeding import generator
-from portico.world import Building, Floor, Portal, Provenance, Room, World
+from portico.world import Building, Floor, Light, Portal, Provenance, Room, World
 
 # Front and depth of standalone worlds, metres, varied by the seed.
 _LOT_SIZES: dict[str, tuple[float, float]] = {
@@ -45,11 +46,13 @@ def add_building(scene: Scene, lot: Lot, rng: np.random.Generator) -> BuiltBuild
     program = _checked(lot)
     board = DrawingBoard.of(lot)
     plan = plan_building(lot.width_m, lot.depth_m, program, lot.floors, rng)
+    number_rooms(plan)
     place_openings(plan, rng, shopfront=program.shopfront)
     style = Style.choose(lot.program, rng)
     mason = Mason(scene, board)
     build_shell(mason, plan, style)
     hang_doors_and_windows(mason, plan, style)
+    hang_signs(mason, lot, plan)
     furnish(mason, lot, plan, rng)
     mason.deliver()
     building = _annotate(scene, lot, board, plan)
@@ -134,7 +137,7 @@ def build_indoor(seed: int, program: str = "apartments", floors: int = 2) -> Wor
     width, depth = _LOT_SIZES[program]
     width, depth = width * float(rng.uniform(0.9, 1.15)), depth * float(rng.uniform(0.9, 1.15))
     lot = Lot(program, f"{program} {seed}", program, 0.0, 0.0, round(width, 1), round(depth, 1), "south", floors)
-    scene = Scene()
+    scene = Scene(light=Light(indoor=0.75))
     add_building(scene, lot, rng)
     lay_forecourt(scene, lot)
     provenance = Provenance(source="Portico indoor generator", licence="Apache-2.0", attribution="Portico")

@@ -64,7 +64,7 @@ def open_office(r: Arrangement) -> None:
             r.beside(cabinet, "plant", 1, gap=0.06)
     for category in ("copier", "bookshelf", "water cooler", "cabinet", "coat rack"):
         r.against_wall(category, "any", edges=r.blind_edges())
-    greenery(r, 3)
+    greenery(r, 2)
     bins(r, "recycling bin", "trash can")
     r.on_wall("whiteboard", 0.95)
     wall_decor(r)
@@ -89,7 +89,7 @@ def meeting_room(r: Arrangement) -> None:
     r.on_wall("whiteboard", 0.95, width=1.8)
     cabinet = r.against_wall("cabinet", "any", edges=r.blind_edges())
     r.on_top(cabinet, "coffee machine" if r.chance(0.5) else "vase")
-    greenery(r, 2)
+    greenery(r)
     wall_decor(r, ("clock", "painting"))
 
 

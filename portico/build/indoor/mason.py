@@ -66,7 +66,10 @@ class Mason:
     ) -> None:
         """An upright box between two corners; its two ends along an axis are left out where they are hidden."""
         ends = np.array([low, high])
-        corners = np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for k in (0, 1) for j in (0, 1) for i in (0, 1)])
+        self.hexahedron(stuff, np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for k in (0, 1) for j in (0, 1) for i in (0, 1)]), open_along=open_along)
+
+    def hexahedron(self, stuff: Stuff, corners: NDArray[np.float64], *, open_along: Literal["u", "v", "z"] | None = None) -> None:
+        """A block whose (8, 3) corners, u fastest and z slowest, may be moved out of square."""
         quads = _BLOCK_QUADS if open_along is None else np.delete(_BLOCK_QUADS, _ENDS[open_along], axis=0)
         faces = np.concatenate([q[_QUAD] for q in quads])
         uv = None

@@ -8,7 +8,6 @@ import numpy as np
 import shapely
 
 from portico.build.indoor.plan import (
-    CLEAR_M,
     DOOR_HEAD_M,
     INNER_DOOR_M,
     OUTER_WALL_M,
@@ -36,7 +35,8 @@ _CLOSED_SHARE = 0.12
 _CLOSABLE = frozenset(
     {"storage", "office", "server room", "print room", "guest room", "exam room", "doctor's office", "staff room", "laundry room", "cold room"}
 )
-_WINDOWLESS = frozenset({"storage", "stockroom", "server room", "cold room", "stairwell"})
+_HIGH_SILLS = frozenset({"restroom", "bathroom", "storage", "stockroom"})
+_WINDOWLESS = frozenset({"server room", "cold room", "stairwell"})
 
 
 def place_openings(plan: BuildingPlan, rng: np.random.Generator, *, shopfront: bool) -> None:
@@ -188,6 +188,9 @@ def _place_windows(plan: BuildingPlan, floor: FloorPlan, shopfront: bool) -> Non
         for k in range(bays):
             middle = (k + 0.5) * pitch
             _place_window(floor, Opening(along, low, high, middle - width / 2, middle + width / 2, sill, head), glazed)
+    for room in floor.rooms:
+        if room.category not in _WINDOWLESS and room.category != "sales floor":
+            _window_of_its_own(plan, floor, room)
 
 
 def _place_window(floor: FloorPlan, wish: Opening, storefront: bool) -> None:
@@ -201,8 +204,25 @@ def _place_window(floor: FloorPlan, wish: Opening, storefront: bool) -> None:
             start, end = _clear_of_doors(floor, wish, start, end)
             if end - start < 0.7:
                 continue
-            sill = 1.5 if room.category in ("restroom", "bathroom") else wish.sill
-            floor.windows.append(Window(Opening(wish.along, wish.low, wish.high, start, end, sill, min(wish.head, CLEAR_M)), storefront))
+            _add_window(floor, room, replace(wish, start=start, end=end), storefront)
+
+
+def _add_window(floor: FloorPlan, room: RoomPlan, opening: Opening, storefront: bool) -> None:
+    sill = 1.5 if room.category in _HIGH_SILLS else opening.sill
+    floor.windows.append(Window(replace(opening, sill=sill), storefront))
+
+
+def _window_of_its_own(plan: BuildingPlan, floor: FloorPlan, room: RoomPlan) -> None:
+    """For an outer wall of a room that no bay of the grid fits into."""
+    outer = {("u", OUTER_WALL_M), ("u", plan.depth_m - OUTER_WALL_M), ("v", OUTER_WALL_M), ("v", plan.width_m - OUTER_WALL_M)}
+    for edge in room.edges():
+        is_outer = any(edge.along == along and abs(edge.line - line) < 1e-6 for along, line in outer)
+        holes = [w.opening for w in floor.windows] + [d.opening for d in floor.doors]
+        if not is_outer or edge.length < 1.4 or any(o.pierces(edge) for o in holes):
+            continue
+        half, middle = min(1.3, edge.length - 0.6) / 2, (edge.start + edge.end) / 2
+        low, high = sorted((edge.line, edge.line - edge.inward * OUTER_WALL_M))
+        _add_window(floor, room, Opening(edge.along, low, high, middle - half, middle + half, 0.9, 2.2), False)
 
 
 def _clear_of_doors(floor: FloorPlan, wish: Opening, start: float, end: float) -> tuple[float, float]:

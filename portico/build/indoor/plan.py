@@ -6,7 +6,7 @@ A room is the clear space between wall faces; walls are what is left between roo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import shapely
@@ -222,6 +222,17 @@ class BuildingPlan:
     floors: tuple[FloorPlan, ...]
     stair: StairCore | None
     entrance_u: float
+
+
+def number_rooms(plan: BuildingPlan) -> None:
+    """Give every room behind a door of a corridor or hall a number: storey, then order."""
+    for floor in plan.floors:
+        count = 0
+        for link in floor.links:
+            behind, before = floor.rooms[link.a], floor.rooms[link.b]
+            if link.kind == "door" and (before.category == "corridor" or before.index == 0):
+                count += 1
+                floor.rooms[link.a] = replace(behind, number=f"{floor.level * 100 + 100 + count}")
 
 
 def shared_walls(a: RoomPlan, b: RoomPlan) -> list[tuple[Edge, Edge, float, float]]:

@@ -12,7 +12,7 @@ from portico.build.indoor import finishes as look
 from portico.build.indoor.finishes import Finish, paint, textured
 from portico.build.indoor.mason import Mason, Stuff
 from portico.build.indoor.plan import CLEAR_M, OUTER_WALL_M, STOREY_M, Axis, BuildingPlan, Edge, FloorPlan, Opening, RoomPlan
-from portico.build.indoor.stairs import approach_rect, stair_blocks
+from portico.build.indoor.stairs import approach_rect, handrails, stair_blocks
 from portico.world import Surface
 
 PARAPET_M = 0.5
@@ -88,6 +88,7 @@ _WET = frozenset({"bathroom", "restroom", "kitchen", "kitchenette", "laundry roo
 _HALLS = frozenset({"lobby", "waiting room", "cafe", "sales floor", "cafe lounge"})
 _BARE = frozenset({"storage", "stockroom", "server room", "cold room"})
 _WOODEN = frozenset({"living room", "bedroom", "library", "dining room", "lounge", "music room", "gym", "art room"})
+_FEATURED = frozenset({"office", "meeting room", "open office", "lobby", "waiting room", "classroom", "staff room", "exam room", "kitchen", "gym"})
 _ACCENTED = frozenset({"living room", "bedroom", "guest room", "lounge", "cafe", "cafe lounge", "dining room", "library", "conference room"})
 
 
@@ -103,6 +104,7 @@ def build_shell(mason: Mason, plan: BuildingPlan, style: Style) -> None:
             _reveal(mason, window.opening, z, style.trim, "window")
     _stairs(mason, plan, style)
     _facade(mason, plan, style)
+    _relief(mason, plan, style)
     _roof(mason, plan, style)
 
 
@@ -138,16 +140,18 @@ def _room(mason: Mason, plan: BuildingPlan, floor: FloorPlan, room: RoomPlan, z:
     mason.level(Stuff(Surface.FLOOR, style.floor_of(room.category), mason.structure("floor")), ground, z)
     mason.level(Stuff(Surface.CEILING, look.CEILING, mason.structure("ceiling")), room.polygon if top else ground, z + CLEAR_M, up=False)
     wall = Stuff(Surface.WALL, style.walls_of(room.category), mason.structure("wall"))
+    accent = Stuff(Surface.WALL, style.accent, mason.structure("wall"))
     skirting = Stuff(Surface.WALL, style.skirting, mason.structure("wall"))
     height = STOREY_M if stairwell and not top else CLEAR_M
-    for edge in room.edges():
+    feature = (room.index * 7 + floor.level * 3) % 8 if room.category in _FEATURED else -1
+    for k, edge in enumerate(room.edges()):
         holes = [d.opening for d in floor.doors if d.opening.pierces(edge)] + [w.opening for w in floor.windows if w.opening.pierces(edge)]
         for s0, s1, z0, z1 in solid_parts(edge.start, edge.end, z, z + height, holes):
             foot = z0 + _SKIRTING_M
             if z0 == z and not stairwell and room.category not in ("bathroom", "restroom"):
                 wall_quad(mason, skirting, edge.along, edge.line, edge.inward, (s0, s1, z0, foot))
                 z0 = foot
-            wall_quad(mason, wall, edge.along, edge.line, edge.inward, (s0, s1, z0, z1))
+            wall_quad(mason, accent if k == feature else wall, edge.along, edge.line, edge.inward, (s0, s1, z0, z1))
         for door in floor.doors:
             if door.opening.pierces(edge):
                 _casing(mason, edge, door.opening, z, style)
@@ -185,8 +189,14 @@ def _stairs(mason: Mason, plan: BuildingPlan, style: Style) -> None:
         "wall": Stuff(Surface.WALL, style.walls, mason.structure("wall")),
         "railing": Stuff(Surface.WALL, paint("#5a4636"), mason.structure("railing")),
     }
+    nosing = Stuff(Surface.STAIRS, paint("#4a4a48"), mason.structure("stairs"), collides=False)
     for kind, low, high in stair_blocks(plan.stair, len(plan.floors)):
-        mason.block(made[kind], low, high)
+        if kind == "nosing":
+            mason.level(nosing, shapely.box(low[0], low[1], high[0], high[1]), low[2])
+        else:
+            mason.block(made[kind], low, high)
+    for corners in handrails(plan.stair, len(plan.floors)):
+        mason.hexahedron(made["railing"], corners)
 
 
 def _facade(mason: Mason, plan: BuildingPlan, style: Style) -> None:
@@ -216,6 +226,24 @@ def _facade(mason: Mason, plan: BuildingPlan, style: Style) -> None:
                     z0 = cut
                 if z1 > z0 + 1e-9:
                     wall_quad(mason, wall, along, line, facing, (s0, s1, z0, z1))
+
+
+def _relief(mason: Mason, plan: BuildingPlan, style: Style) -> None:
+    """String courses between storeys, a cornice, and sills: a hand's breadth that catches the light."""
+    stuff = Stuff(Surface.WALL, style.trim, mason.structure("wall"), indoor=False)
+    top = len(plan.floors) * STOREY_M + PARAPET_M
+    courses = [(level * STOREY_M - 0.18, level * STOREY_M - 0.02, 0.04) for level in range(1, len(plan.floors))] + [(top - 0.18, top, 0.1)]
+    for z0, z1, reach in courses:
+        mason.block(stuff, (-reach, -reach, z0), (plan.width_m + reach, 0.0, z1))
+        mason.block(stuff, (-reach, plan.depth_m, z0), (plan.width_m + reach, plan.depth_m + reach, z1))
+        mason.block(stuff, (-reach, 0.0, z0), (0.0, plan.depth_m, z1), open_along="v")
+        mason.block(stuff, (plan.width_m, 0.0, z0), (plan.width_m + reach, plan.depth_m, z1), open_along="v")
+    for floor in plan.floors:
+        for window in floor.windows:
+            o, z = window.opening, floor.level * STOREY_M + window.opening.sill
+            low, high = (o.low - 0.05, o.low) if o.low <= 0.0 else (o.high, o.high + 0.05)
+            ends = ((o.start - 0.06, low), (o.end + 0.06, high)) if o.along == "u" else ((low, o.start - 0.06), (high, o.end + 0.06))
+            mason.block(stuff, (*ends[0], z - 0.07), (*ends[1], z), open_along=o.along)
 
 
 def _roof(mason: Mason, plan: BuildingPlan, style: Style) -> None:

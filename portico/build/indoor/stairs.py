@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from portico.build.indoor.plan import CLEAR_M, STOREY_M, Rect, StairCore
 
@@ -21,6 +22,10 @@ _FLIGHT_M = _STEPS * TREAD_M
 _WAIST_M = 0.26
 _SPINE_M = 0.12
 _GUARD_M = 1.0
+_NOSING_M = 0.05
+_PROUD_M = 0.004
+_RAIL_M = 0.95
+_RAIL_THICK_M = 0.05
 
 Corner = tuple[float, float, float]
 Block = tuple[str, Corner, Corner]
@@ -65,7 +70,7 @@ def approach_rect(core: StairCore) -> Rect:
 
 
 def stair_blocks(core: StairCore, floors: int) -> Iterator[Block]:
-    """Solid pieces as (kind, low corner, high corner) in board coordinates; kinds are stairs, wall and railing."""
+    """Solid pieces as (kind, low corner, high corner) in board coordinates; kinds are stairs, nosing (flat), wall and railing."""
     frame = _Frame(core)
     lane = (frame.width - _SPINE_M) / 2.0
     start, turn = approach_depth(core), frame.length - LANDING_M
@@ -85,6 +90,22 @@ def stair_blocks(core: StairCore, floors: int) -> Iterator[Block]:
         yield block("wall", (start, start + 0.01), (0.0, frame.width), (z - (STOREY_M - CLEAR_M), z))
 
 
+def handrails(core: StairCore, floors: int) -> Iterator[NDArray[np.float64]]:
+    """(8, 3) corners of the sloped rails on both walls of every flight, ordered like a block's."""
+    frame = _Frame(core)
+    lane = (frame.width - _SPINE_M) / 2.0
+    start, turn = approach_depth(core), frame.length - LANDING_M
+    for level in range(floors - 1):
+        for b, up in ((0.0, True), (lane - _RAIL_THICK_M, True), (frame.width - lane, False), (frame.width - _RAIL_THICK_M, False)):
+            foot = frame.rect(start, start, b, b) if up else frame.rect(turn, turn, b, b)
+            z = level * STOREY_M + (0.0 if up else STOREY_M / 2) + RISER_M + _RAIL_M
+            r = frame.rect(start, turn, b, b + _RAIL_THICK_M)
+            corners = [(u, v, z + k) for k in (0.0, _RAIL_THICK_M) for v in (r.v0, r.v1) for u in (r.u0, r.u1)]
+            away = [max(abs(u - foot.u0), abs(v - foot.v0)) > _FLIGHT_M / 2 for u, v, _ in corners]
+            rise = np.where(away, STOREY_M / 2 - RISER_M, 0.0)
+            yield np.array([(u, v, height + up_by) for (u, v, height), up_by in zip(corners, rise.tolist(), strict=True)])
+
+
 def _storey(block: Callable[..., Block], level: int, start: float, turn: float, length: float, width: float, lane: float) -> Iterator[Block]:
     base = level * STOREY_M
     for i in range(1, _STEPS + 1):
@@ -95,10 +116,15 @@ def _storey(block: Callable[..., Block], level: int, start: float, turn: float, 
         yield block("stairs", (turn - i * TREAD_M, turn - (i - 1) * TREAD_M), (width - lane, width), (z - _WAIST_M, z))
     half = base + (_STEPS + 1) * RISER_M
     yield block("stairs", (turn, length), (0.0, width), (half - _WAIST_M, half))
+    for i in range(1, _STEPS + 2):
+        z, edge = base + i * RISER_M + _PROUD_M, start + (i - 1) * TREAD_M
+        yield block("nosing", (edge, edge + _NOSING_M), (0.0, lane), (z, z))
+        z, edge = half + i * RISER_M + _PROUD_M, turn - (i - 1) * TREAD_M
+        yield block("nosing", (edge - _NOSING_M, edge), (width - lane, width), (z, z))
     if level == 0:
         yield block("wall", (start, start + 0.1), (width - lane, width), (0.0, CLEAR_M - 0.13))
 
 
-def step_heights(level: int) -> np.ndarray:
+def step_heights(level: int) -> NDArray[np.float64]:
     """Heights of all walking surfaces of one storey's stair, from its floor to the next, (RISERS + 1,)."""
     return level * STOREY_M + np.arange(RISERS + 1) * RISER_M

@@ -14,7 +14,7 @@ Rng = np.random.Generator
 @furniture("plant", surface=Surface.PLANT)
 def plant(a: Assembly, rng: Rng) -> None:
     """A potted plant: tiers of leaves, or a bush on a stem."""
-    a.cyl(0.0, 0.0, (0.0, 0.32), 0.14, choose(rng, ("#b5674a", "#d9d4c8", "#4b4f54", "#8d8479")), sides=8, top=0.18)
+    a.cyl(0.0, 0.0, (0.0, 0.32), 0.14, choose(rng, ("#b5674a", "#d9d4c8", "#4b4f54", "#8d8479")), sides=6, top=0.18)
     leaf = choose(rng, LEAVES)
     if rng.random() < 0.5:
         a.post((-0.02, 0.02), (-0.02, 0.02), (0.3, 0.6), "#6b4a30")
@@ -127,10 +127,10 @@ def recycling_bin(a: Assembly, rng: Rng) -> None:
 @furniture("fire extinguisher")
 def fire_extinguisher(a: Assembly, rng: Rng) -> None:
     """On a bracket."""
-    a.cyl(0.0, 0.0, (0.0, 0.38), 0.075, "#c22c26", sides=10)
-    a.cyl(0.0, 0.0, (0.38, 0.46), 0.075, "#c22c26", sides=10, top=0.025)
+    a.cyl(0.0, 0.0, (0.0, 0.38), 0.075, "#c22c26", sides=7)
+    a.cyl(0.0, 0.0, (0.38, 0.46), 0.075, "#c22c26", sides=7, top=0.025)
     a.box((-0.02, 0.1), (-0.02, 0.02), (0.46, 0.52), DARKS[0])
-    a.box((0.074, 0.078), (-0.05, 0.05), (0.12, 0.26), WHITES[0])
+    a.plate(0.078, (-0.05, 0.05), (0.12, 0.26), WHITES[0])
 
 
 @furniture("suitcase")
