@@ -96,7 +96,8 @@ def components(lattice: Lattice, usable: NDArray[np.bool_]) -> NDArray[np.int32]
     sizes = np.bincount(labels[usable], minlength=count)
     rank = np.full(count + 1, -1, np.int32)
     rank[np.lexsort((np.arange(count), -sizes))] = np.arange(count, dtype=np.int32)
-    return rank[labels]
+    numbers: NDArray[np.int32] = rank[labels]
+    return numbers
 
 
 @njit(cache=True, nogil=True)
@@ -179,7 +180,7 @@ def _search(lattice, usable, sources, offsets, targets, tails, aim_x, aim_y, pul
             if direct >= values[m] - _GAIN:
                 continue
             turning = values[n] + (1.0 if d < 4 else _ROOT2)
-            if s == n or _inherits(links, diagonals, cells, roots, usable, s, n, m, d) or sees(lattice, usable, s, m):
+            if s == n or _inherits(links, diagonals, cells, roots, usable, s, n, m, d) or sees(links, diagonals, cells, usable, s, m):
                 values[m], roots[m] = direct, s
             elif turning < values[m] - _GAIN:
                 values[m], roots[m] = turning, n
@@ -195,7 +196,7 @@ def _search(lattice, usable, sources, offsets, targets, tails, aim_x, aim_y, pul
     return values, roots, best
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, forceinline=True)
 def _put(n, slot, heads, after, before, bucket_of):  # type: ignore[no-untyped-def]
     b = slot % _BUCKETS
     after[n], before[n] = heads[b], -1
@@ -205,7 +206,7 @@ def _put(n, slot, heads, after, before, bucket_of):  # type: ignore[no-untyped-d
     return 1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, forceinline=True)
 def _take(n, heads, after, before, bucket_of):  # type: ignore[no-untyped-def]
     if before[n] >= 0:
         after[before[n]] = after[n]
@@ -216,7 +217,7 @@ def _take(n, heads, after, before, bucket_of):  # type: ignore[no-untyped-def]
     bucket_of[n] = -1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, forceinline=True)
 def _neighbour(links, diagonals, n, d):  # type: ignore[no-untyped-def]
     """Neighbour in direction d: 0 to 3 are E, N, W, S; 4 to 7 are NE, NW, SW, SE."""
     if d < 4:
@@ -226,7 +227,7 @@ def _neighbour(links, diagonals, n, d):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _inherits(links, diagonals, cells, roots, usable, s, n, m, d):  # type: ignore[no-untyped-def]
     """Whether m sees s because the ray between them crosses a lattice edge n k, and s is the turning point of both its ends."""
     rx, ry = cells[m, 0] - cells[s, 0], cells[m, 1] - cells[s, 1]
@@ -248,9 +249,8 @@ def _inherits(links, diagonals, cells, roots, usable, s, n, m, d):  # type: igno
 
 
 @njit(cache=True, nogil=True)
-def sees(lattice, usable, s, m):  # type: ignore[no-untyped-def]
+def sees(links, diagonals, cells, usable, s, m):  # type: ignore[no-untyped-def]
     """Whether the straight segment between two nodes only crosses lattice edges between usable nodes."""
-    links, diagonals, cells = lattice.links, lattice.diagonals, lattice.cells
     dx, dy = cells[m, 0] - cells[s, 0], cells[m, 1] - cells[s, 1]
     along, aside = (0 if dx > 0 else 2), (1 if dy > 0 else 3)
     steps, climb = abs(dx), abs(dy)

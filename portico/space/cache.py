@@ -68,7 +68,7 @@ def _read(path: Path, world: World, embodiment: BodySize, cell: float) -> Space 
         return None
     ground = Ground(*(_plain(arrays[f"ground.{name}"]) for name in Ground._fields))
     lattice = Lattice(*(arrays[f"lattice.{name}"] for name in Lattice._fields))
-    return Space(world.id, cell, embodiment, *(arrays[name] for name in _OWN), lattice, ground)
+    return Space(world.id, cell, embodiment, **{name: arrays[name] for name in _OWN}, lattice=lattice, ground=ground)
 
 
 def _flat(prefix: str, value: Any) -> dict[str, Any]:

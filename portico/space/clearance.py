@@ -58,9 +58,10 @@ def measure_clearance(nodes: Nodes, obstacles: Obstacles, borders: Borders, grid
     _propagate(nodes.links, nodes.diagonals, cells, octagons, distance, nearest)
     steps = ceil(sqrt(2.0) * (radius + 4.0 * HALF_DIAGONAL))
     doubtful = _within_steps(nodes.links, rough, steps) | (distance < radius + HALF_DIAGONAL + 0.25)
+    doubtful &= distance >= radius - HALF_DIAGONAL
     bordered = _within_steps(nodes.links, np.diff(borders.start) > 0, steps)
-    lists = _list_features(nodes, cells, obstacles, borders, octagons, slabs, grid.nx, radius, doubtful, bordered, distance, nearest)
-    return _keep_used(distance * grid.cell, nearest, *lists, octagons)
+    fit, start, listed = _list_features(nodes, cells, obstacles, borders, octagons, slabs, grid.nx, radius, doubtful, bordered, distance, nearest)
+    return _keep_used(distance * grid.cell, nearest, fit, start, listed, octagons)
 
 
 def cells_of(columns: NDArray[np.int32], grid: Grid) -> NDArray[np.int32]:
@@ -97,7 +98,7 @@ def _keep_used(
     return Clearance(distance, number[nearest], fit, start, number[listed], octagons[used[:-1]])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def feature_distance(octagons, f, x, y):  # type: ignore[no-untyped-def]
     """Lower bound of the distance from (x, y) to a feature, all in cells; exact but for corners cut at 45 degrees.
 
@@ -150,7 +151,7 @@ def _seed(nodes, cells, obstacles, borders, octagons, slabs, nx):  # type: ignor
     return distance, nearest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _offer(octagons, f, x, y, n, distance, nearest):  # type: ignore[no-untyped-def]
     gap = feature_distance(octagons, f, x, y)
     if gap < distance[n]:
@@ -236,13 +237,13 @@ def _list_features(nodes, cells, obstacles, borders, octagons, slabs, nx, radius
     return fit, start[: rows + 1].copy(), listed[:filled].copy()
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _room(array, size):  # type: ignore[no-untyped-def]
     """The array, or one twice as long when it holds fewer than ``size``."""
     return array if size <= array.size else np.concatenate((array, np.zeros_like(array)))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _list_obstacles(n, column, x, y, obstacles, octagons, slabs, nx, near_enough, listed, end):  # type: ignore[no-untyped-def]
     """Obstacles within reach, row by row of columns."""
     start, bottom, top, low, high = obstacles.start, obstacles.low, obstacles.high, slabs.low[n], slabs.high[n]
@@ -257,7 +258,7 @@ def _list_obstacles(n, column, x, y, obstacles, octagons, slabs, nx, near_enough
     return end, listed
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _list_borders(n, x, y, links, cells, borders, octagons, near_enough, visited, met, queue, listed, end):  # type: ignore[no-untyped-def]
     """Borders beside any node that joins n within reach."""
     start, of_node = borders.start, borders.of_node

@@ -78,7 +78,8 @@ def _storage(start: NDArray[np.int32], count: int) -> Pieces:
 def _cut(triangles, kinds, surfaces, grid, pieces, cursor, write):  # type: ignore[no-untyped-def]
     """Visit every (triangle, cell) overlap; count it in ``cursor``, and write it there when asked to."""
     row, square, spare = np.empty((10, 3)), np.empty((12, 3)), np.empty((12, 3))
-    c = grid.cell
+    c, nx = grid.cell, grid.nx
+    low, high, outline, kind, surface, level, cover = pieces.low, pieces.high, pieces.outline, pieces.kind, pieces.surface, pieces.level, pieces.cover
     for f in range(triangles.shape[0]):
         t = triangles[f]
         j0, j1 = _cell_range(min(t[0, 1], t[1, 1], t[2, 1]), max(t[0, 1], t[1, 1], t[2, 1]), c)
@@ -90,21 +91,25 @@ def _cut(triangles, kinds, surfaces, grid, pieces, cursor, write):  # type: igno
             i0, i1 = _cell_range(row[:n, 0].min(), row[:n, 0].max(), c)
             full0, full1 = _full_cells(row, n, j * c, (j + 1) * c, c)
             for i in range(i0, i1 + 1):
-                k = j * grid.nx + i
+                k = j * nx + i
                 if full0 <= i < full1:
                     if write:
-                        _write_full(pieces, cursor[k], t, i, j, c, kinds[f], surfaces[f])
+                        p = cursor[k]
+                        kind[p], surface[p] = kinds[f], surfaces[f]
+                        _write_full(low, high, outline, level, cover, p, t, i, j, c)
                     cursor[k] += 1
                     continue
                 m = _clip(row, n, 0, i * c, 1.0, spare)
                 m = _clip(spare, m, 0, (i + 1) * c, -1.0, square)
                 if m > 0:
                     if write:
-                        _write_part(pieces, cursor[k], t, square, m, i, j, c, kinds[f], surfaces[f])
+                        p = cursor[k]
+                        kind[p], surface[p] = kinds[f], surfaces[f]
+                        _write_part(low, high, outline, kind, level, cover, p, t, square, m, i, j, c)
                     cursor[k] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _full_cells(row, n, y0, y1, c):  # type: ignore[no-untyped-def]
     """First and one past the last cell that a row's polygon (n, 3) covers whole: both of its long sides must span the cell."""
     left0, right0, left1, right1 = np.inf, -np.inf, np.inf, -np.inf
@@ -119,7 +124,7 @@ def _full_cells(row, n, y0, y1, c):  # type: ignore[no-untyped-def]
     return int(np.ceil(left / c)), int(np.floor(right / c))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, forceinline=True)
 def _cell_range(low, high, c):  # type: ignore[no-untyped-def]
     """First and last cell of an interval; a far end that only touches a cell does not count."""
     first, last = int(np.floor(low / c)), int(np.floor(high / c))
@@ -128,7 +133,7 @@ def _cell_range(low, high, c):  # type: ignore[no-untyped-def]
     return first, last
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _clip(polygon, n, axis, bound, sign, out):  # type: ignore[no-untyped-def]
     """Part of a convex polygon (n, 3) where sign · (coordinate - bound) >= 0 (Sutherland and Hodgman 1974)."""
     m = 0
@@ -147,12 +152,12 @@ def _clip(polygon, n, axis, bound, sign, out):  # type: ignore[no-untyped-def]
     return m
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, forceinline=True)
 def _side(a, b, x, y):  # type: ignore[no-untyped-def]
     return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _holds(t, x, y):  # type: ignore[no-untyped-def]
     """Whether the plan of a triangle, of either winding, holds a point; its border counts."""
     s0, s1, s2 = _side(t[0], t[1], x, y), _side(t[1], t[2], x, y), _side(t[2], t[0], x, y)
@@ -160,7 +165,7 @@ def _holds(t, x, y):  # type: ignore[no-untyped-def]
     return (s0 >= -slack and s1 >= -slack and s2 >= -slack) or (s0 <= slack and s1 <= slack and s2 <= slack)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _height(t, x, y):  # type: ignore[no-untyped-def]
     """Height of the triangle's plane at (x, y); the plan must not be degenerate."""
     whole = _side(t[0], t[1], t[2, 0], t[2, 1])
@@ -168,38 +173,46 @@ def _height(t, x, y):  # type: ignore[no-untyped-def]
     return w0 * t[0, 2] + w1 * t[1, 2] + (1.0 - w0 - w1) * t[2, 2]
 
 
-@njit(cache=True, nogil=True)
-def _write_full(pieces, p, t, i, j, c, kind, surface):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, forceinline=True)
+def _write_full(low, high, outline, level, cover, p, t, i, j, c):  # type: ignore[no-untyped-def]
     x, y = i * c, j * c
-    a, b, d, e = _height(t, x, y), _height(t, x + c, y), _height(t, x, y + c), _height(t, x + c, y + c)
-    pieces.low[p], pieces.high[p] = min(a, b, d, e), max(a, b, d, e)
+    h00, h10, h01, h11 = _height(t, x, y), _height(t, x + c, y), _height(t, x, y + c), _height(t, x + c, y + c)
+    low[p], high[p] = min(h00, h10, h01, h11), max(h00, h10, h01, h11)
     for o in range(4):
-        pieces.outline[p, 2 * o], pieces.outline[p, 2 * o + 1] = 0, 255
-    pieces.kind[p], pieces.surface[p] = kind, surface
-    pieces.level[p], pieces.cover[p] = 0.25 * (a + b + d + e), 1.0
+        outline[p, 2 * o], outline[p, 2 * o + 1] = 0, 255
+    level[p], cover[p] = 0.25 * (h00 + h10 + h01 + h11), 1.0
 
 
-@njit(cache=True, nogil=True)
-def _write_part(pieces, p, t, polygon, n, i, j, c, kind, surface):  # type: ignore[no-untyped-def]
-    low, high, doubled = np.inf, -np.inf, 0.0
-    bounds = np.array([np.inf, -np.inf, np.inf, -np.inf, np.inf, -np.inf, np.inf, -np.inf])
+@njit(cache=True, nogil=True, forceinline=True)
+def _write_part(low, high, outline, kind, level, cover, p, t, polygon, n, i, j, c):  # type: ignore[no-untyped-def]
+    lowest, highest, doubled = np.inf, -np.inf, 0.0
+    x0, x1, y0, y1, u0, u1, v0, v1 = np.inf, -np.inf, np.inf, -np.inf, np.inf, -np.inf, np.inf, -np.inf
     for a in range(n):
         b = a + 1 if a + 1 < n else 0
         doubled += polygon[a, 0] * polygon[b, 1] - polygon[b, 0] * polygon[a, 1]
-        low, high = min(low, polygon[a, 2]), max(high, polygon[a, 2])
+        lowest, highest = min(lowest, polygon[a, 2]), max(highest, polygon[a, 2])
         x, y = polygon[a, 0] / c - i, polygon[a, 1] / c - j
-        for o, value in enumerate((x, y, 0.5 * (x + y), 0.5 * (x - y + 1.0))):
-            bounds[2 * o], bounds[2 * o + 1] = min(bounds[2 * o], value), max(bounds[2 * o + 1], value)
-    pieces.low[p], pieces.high[p] = low, high
-    for o in range(4):
-        pieces.outline[p, 2 * o] = max(0, int(np.floor(255.0 * bounds[2 * o] - 1e-6)))
-        pieces.outline[p, 2 * o + 1] = min(255, int(np.ceil(255.0 * bounds[2 * o + 1] + 1e-6)))
+        x0, x1, y0, y1 = min(x0, x), max(x1, x), min(y0, y), max(y1, y)
+        u0, u1, v0, v1 = min(u0, x + y), max(u1, x + y), min(v0, x - y), max(v1, x - y)
+    low[p], high[p] = lowest, highest
+    outline[p, 0], outline[p, 1], outline[p, 2], outline[p, 3] = _down(x0), _up(x1), _down(y0), _up(y1)
+    outline[p, 4], outline[p, 5] = _down(0.5 * u0), _up(0.5 * u1)
+    outline[p, 6], outline[p, 7] = _down(0.5 * (v0 + 1.0)), _up(0.5 * (v1 + 1.0))
     share = 0.5 * abs(doubled) / (c * c)
-    pieces.kind[p], pieces.surface[p] = kind, surface
-    pieces.level[p], pieces.cover[p] = high, 0.0
-    if kind == TOP and share < _SLIVER:
-        pieces.kind[p] = GROUND
-    elif kind == TOP:
+    level[p], cover[p] = highest, 0.0
+    if kind[p] == TOP and share < _SLIVER:
+        kind[p] = GROUND
+    elif kind[p] == TOP:
         x, y = (i + 0.5) * c, (j + 0.5) * c
-        pieces.level[p] = min(max(_height(t, x, y), low), high)
-        pieces.cover[p] = share if _holds(t, x, y) else -share
+        level[p] = min(max(_height(t, x, y), lowest), highest)
+        cover[p] = share if _holds(t, x, y) else -share
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _down(value):  # type: ignore[no-untyped-def]
+    return max(0, int(np.floor(255.0 * value - 1e-6)))
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _up(value):  # type: ignore[no-untyped-def]
+    return min(255, int(np.ceil(255.0 * value + 1e-6)))

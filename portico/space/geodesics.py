@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from portico.geometry import Floats, polyline_length
 from portico.grids import paths
-from portico.space.queries import walk
+from portico.space.queries import in_cells, walk
 
 if TYPE_CHECKING:
     from portico.space.space import Space
@@ -110,21 +110,22 @@ def distance_field(space: Space, goals: ArrayLike, mask: NDArray[np.bool_] | Non
 def entries(space: Space, point: Floats, usable: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Floats]:
     """Usable nodes that a body at a point (3,) reaches by one short straight motion, with the distances to them in metres."""
     g = space.ground
-    x, y = (point[0] - g.x0) / g.cell, (point[1] - g.y0) / g.cell
+    x, y = in_cells(g, point[:2])
     nodes, costs = _entries(g, usable, space.lattice.cells, int(space.locate(point[None])[0]), x, y)
     return nodes, costs * g.cell
 
 
 @njit(cache=True, nogil=True)
 def _entries(g, usable, cells, n, x, y):  # type: ignore[no-untyped-def]
-    near = _ring(g, n)
+    near = _ring(g.links, n)
+    body = (g.links, g.fit, g.list_start, g.listed, g.octagons, g.radius)
     nodes, costs = np.empty(near.size, np.int32), np.empty(near.size)
     everywhere = np.empty(0, np.bool_)
     count = 0
     for m in near:
         mx, my = cells[m, 0] + 0.5, cells[m, 1] + 0.5
         if usable[m]:
-            share, end = walk(g, everywhere, n, x, y, mx, my)
+            share, end = walk(*body, everywhere, n, x, y, mx, my)
             if share >= 1.0 and end == m:
                 nodes[count], costs[count] = m, np.hypot(mx - x, my - y)
                 count += 1
@@ -132,7 +133,7 @@ def _entries(g, usable, cells, n, x, y):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _ring(g, n):  # type: ignore[no-untyped-def]
+def _ring(links, n):  # type: ignore[no-untyped-def]
     """A node and those within a few links of it, nearest first."""
     side = 2 * _ENTRY_RINGS + 1
     near = np.empty(side * side, np.int32)
@@ -144,7 +145,7 @@ def _ring(g, n):  # type: ignore[no-untyped-def]
         stop = end
         for a in range(begin, stop):
             for d in range(4):
-                m = g.links[near[a], d]
+                m = links[near[a], d]
                 fresh = m >= 0 and end < near.size
                 for b in range(end):
                     fresh = fresh and near[b] != m
@@ -158,11 +159,11 @@ def _ring(g, n):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _values_at(g, usable, values, points, nodes, cells):  # type: ignore[no-untyped-def]
-    out = np.full(nodes.size, np.inf)
+    out, links, x0, y0, cell = np.full(nodes.size, np.inf), g.links, g.x0, g.y0, g.cell
     for a in range(nodes.size):
-        for m in _ring(g, nodes[a]):
+        for m in _ring(links, nodes[a]):
             if usable[m] and values[m] < np.inf:
-                gap = np.hypot(g.x0 + (cells[m, 0] + 0.5) * g.cell - points[a, 0], g.y0 + (cells[m, 1] + 0.5) * g.cell - points[a, 1])
+                gap = np.hypot(x0 + (cells[m, 0] + 0.5) * cell - points[a, 0], y0 + (cells[m, 1] + 0.5) * cell - points[a, 1])
                 out[a] = min(out[a], values[m] + gap)
     return out
 
@@ -172,8 +173,8 @@ def _path(space: Space, start: Floats, chain: NDArray[np.int32], end: Floats | N
     g = space.ground
     centres = space.lattice.cells[chain] + 0.5
     first, last = int(space.locate(start[None])[0]), int(chain[-1] if end is None else space.locate(end[None])[0])
-    ends = centres[-1:] if end is None else (end[None, :2] - [g.x0, g.y0]) / g.cell
-    xy = np.concatenate([(start[None, :2] - [g.x0, g.y0]) / g.cell, centres, ends])
+    ends = centres[-1:] if end is None else in_cells(g, end[None, :2])
+    xy = np.concatenate([in_cells(g, start[None, :2]), centres, ends])
     nodes = np.concatenate([[first], chain, [last]]).astype(np.int32)
     xy, nodes = _mend(g, usable, space.lattice.cells, xy, nodes)
     xy, nodes = _tighten(g, usable, xy, nodes)
@@ -187,7 +188,7 @@ def _path(space: Space, start: Floats, chain: NDArray[np.int32], end: Floats | N
 @njit(cache=True, nogil=True)
 def _clear(g, allowed, n, m, xy_n, xy_m):  # type: ignore[no-untyped-def]
     """Whether the body passes straight from one point to the other, and arrives on the right node, both ways."""
-    share, end = walk(g, allowed, n, xy_n[0], xy_n[1], xy_m[0], xy_m[1])
+    share, end = walk(g.links, g.fit, g.list_start, g.listed, g.octagons, g.radius, allowed, n, xy_n[0], xy_n[1], xy_m[0], xy_m[1])
     return share >= 1.0 and end == m
 
 

@@ -56,7 +56,8 @@ def gather_obstacles(pieces: Pieces) -> Obstacles:
     kept = np.zeros(len(start), np.int32)
     _merge(raw, kept[1:])
     np.cumsum(kept, out=kept)
-    return _compact(raw, kept)
+    obstacles: Obstacles = _compact(raw, kept)
+    return obstacles
 
 
 @njit(cache=True, nogil=True)
@@ -84,7 +85,7 @@ def _merge(raw, kept):  # type: ignore[no-untyped-def]
         kept[k] = count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _stacked(low, high, outline, p, q):  # type: ignore[no-untyped-def]
     if low[p] > high[q] + _TOUCH_M or low[q] > high[p] + _TOUCH_M:
         return False
@@ -94,12 +95,12 @@ def _stacked(low, high, outline, p, q):  # type: ignore[no-untyped-def]
     return apart <= _SAME_OUTLINE
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _level(low, high, p, q):  # type: ignore[no-untyped-def]
     return abs(low[p] - low[q]) <= _TOUCH_M and abs(high[p] - high[q]) <= _TOUCH_M
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _within(low, high, outline, p, q):  # type: ignore[no-untyped-def]
     inside = low[p] >= low[q] and high[p] <= high[q]
     for o in range(4):

@@ -1,7 +1,8 @@
 """Kernels behind ``Space``: which surface carries a point, whether the body fits there, how far a straight motion gets.
 
 Everything is exact for the disc against the features' octagons, and so never says free where the mesh is hit. Lengths are in
-cells, positions in cells from the grid's corner; heights in metres.
+cells, positions in cells from the grid's corner; heights in metres. Kernels unpack ``Ground`` before they loop and inline
+what they call: numba counts a reference for every array that is read from a tuple or handed on.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from portico.geometry import Floats
 from portico.space.clearance import BLOCKED, FITS, feature_distance
 
 #: A body looks for its support this far below its foot point, metres.
@@ -41,144 +43,157 @@ class Ground(NamedTuple):
     octagons: NDArray[np.float32]
 
 
-@njit(cache=True, nogil=True)
-def _locate(g, x, y, z):  # type: ignore[no-untyped-def]
+def in_cells(g: Ground, xy: Floats) -> Floats:
+    """Positions (..., 2) from metres to cells, rounded as the kernels round, so that a point on a cell's edge is on the same side for all."""
+    cells: Floats = (xy - np.array([g.x0, g.y0])) * (1.0 / g.cell)
+    return cells
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _carrier(start, z, nx, ny, above, x, y, height):  # type: ignore[no-untyped-def]
     """Node that carries a point: of its column, the one nearest in height that is neither too high to step on nor too far below."""
-    if not (x >= 0.0 and y >= 0.0 and x < g.nx and y < g.ny):
+    if not (x >= 0.0 and y >= 0.0 and x < nx and y < ny):
         return -1
-    k = int(y) * g.nx + int(x)
+    k = int(y) * nx + int(x)
     best, best_gap = -1, np.inf
-    for n in range(g.start[k], g.start[k + 1]):
-        rise = g.z[n] - z
-        if rise <= g.above and rise >= -SUPPORT_BELOW_M and abs(rise) < best_gap:
+    for n in range(start[k], start[k + 1]):
+        rise = z[n] - height
+        if rise <= above and rise >= -SUPPORT_BELOW_M and abs(rise) < best_gap:
             best, best_gap = n, abs(rise)
     return best
 
 
-@njit(cache=True, nogil=True)
-def _listed_gap(g, row, x, y):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, forceinline=True)
+def _listed_gap(list_start, listed, octagons, row, x, y):  # type: ignore[no-untyped-def]
     gap = np.inf
-    for a in range(g.list_start[row], g.list_start[row + 1]):
-        gap = min(gap, feature_distance(g.octagons, g.listed[a], x, y))
+    for a in range(list_start[row], list_start[row + 1]):
+        gap = min(gap, feature_distance(octagons, listed[a], x, y))
     return gap
 
 
-@njit(cache=True, nogil=True)
-def _fits(g, n, x, y):  # type: ignore[no-untyped-def]
-    fit = g.fit[n]
-    return fit == FITS or (fit != BLOCKED and _listed_gap(g, fit, x, y) >= g.radius)
+@njit(cache=True, nogil=True, forceinline=True)
+def _fits(fit, list_start, listed, octagons, radius, n, x, y):  # type: ignore[no-untyped-def]
+    row = fit[n]
+    if row < 0:
+        return row == FITS
+    a, end = list_start[row], list_start[row + 1]
+    while a < end and feature_distance(octagons, listed[a], x, y) >= radius:
+        a += 1
+    return a == end
 
 
-@njit(cache=True, nogil=True)
-def _gap(g, n, x, y):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, forceinline=True)
+def _gap(links, fit, nearest, list_start, listed, octagons, radius, n, x, y):  # type: ignore[no-untyped-def]
     """Distance to what bounds the body at node n: exact near the radius, from the nearest features of the node and its neighbours beyond."""
     gap = np.inf
-    if g.nearest[n] >= 0:
-        gap = feature_distance(g.octagons, g.nearest[n], x, y)
+    if nearest[n] >= 0:
+        gap = feature_distance(octagons, nearest[n], x, y)
+    if fit[n] >= 0:
+        return min(gap, _listed_gap(list_start, listed, octagons, fit[n], x, y))
     for d in range(4):
-        m = g.links[n, d]
-        if m >= 0 and g.nearest[m] >= 0 and g.fit[n] == FITS:
-            gap = min(gap, max(g.radius, feature_distance(g.octagons, g.nearest[m], x, y)))
-    if g.fit[n] >= 0:
-        gap = min(gap, _listed_gap(g, g.fit[n], x, y))
+        m = links[n, d]
+        if fit[n] == FITS and m >= 0 and nearest[m] >= 0:
+            gap = min(gap, max(radius, feature_distance(octagons, nearest[m], x, y)))
     return gap
 
 
 @njit(cache=True, nogil=True)
 def locate(g, points, out):  # type: ignore[no-untyped-def]
     """Carrying node of points (M, 3) in metres, into out (M,) int32."""
+    x0, y0, per_metre, nx, ny, above, start, z = g.x0, g.y0, 1.0 / g.cell, g.nx, g.ny, g.above, g.start, g.z
     for a in range(points.shape[0]):
-        out[a] = _locate(g, (points[a, 0] - g.x0) / g.cell, (points[a, 1] - g.y0) / g.cell, points[a, 2])
+        out[a] = _carrier(start, z, nx, ny, above, (points[a, 0] - x0) * per_metre, (points[a, 1] - y0) * per_metre, points[a, 2])
 
 
 @njit(cache=True, nogil=True)
 def is_free(g, points, out):  # type: ignore[no-untyped-def]
     """Whether the body fits at points (M, 3), into out (M,) bool."""
+    x0, y0, per_metre, nx, ny, above, start, z = g.x0, g.y0, 1.0 / g.cell, g.nx, g.ny, g.above, g.start, g.z
+    fit, list_start, listed, octagons, radius = g.fit, g.list_start, g.listed, g.octagons, g.radius
     for a in range(points.shape[0]):
-        x, y = (points[a, 0] - g.x0) / g.cell, (points[a, 1] - g.y0) / g.cell
-        n = _locate(g, x, y, points[a, 2])
-        out[a] = n >= 0 and _fits(g, n, x, y)
+        x, y = (points[a, 0] - x0) * per_metre, (points[a, 1] - y0) * per_metre
+        n = _carrier(start, z, nx, ny, above, x, y, points[a, 2])
+        out[a] = n >= 0 and _fits(fit, list_start, listed, octagons, radius, n, x, y)
 
 
 @njit(cache=True, nogil=True)
 def clearance(g, points, out):  # type: ignore[no-untyped-def]
     """Distance in metres to what bounds the body at points (M, 3), into out (M,) float64; 0 without support."""
+    x0, y0, cell, per_metre, nx, ny, above, start, z = g.x0, g.y0, g.cell, 1.0 / g.cell, g.nx, g.ny, g.above, g.start, g.z
+    links, fit, nearest, list_start, listed, octagons, radius = g.links, g.fit, g.nearest, g.list_start, g.listed, g.octagons, g.radius
     for a in range(points.shape[0]):
-        x, y = (points[a, 0] - g.x0) / g.cell, (points[a, 1] - g.y0) / g.cell
-        n = _locate(g, x, y, points[a, 2])
-        out[a] = g.cell * _gap(g, n, x, y) if n >= 0 else 0.0
+        x, y = (points[a, 0] - x0) * per_metre, (points[a, 1] - y0) * per_metre
+        n = _carrier(start, z, nx, ny, above, x, y, points[a, 2])
+        out[a] = cell * _gap(links, fit, nearest, list_start, listed, octagons, radius, n, x, y) if n >= 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
-def walk(g, allowed, n, x, y, tx, ty):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, forceinline=True)
+def walk(links, fit, list_start, listed, octagons, radius, allowed, n, x, y, tx, ty):  # type: ignore[no-untyped-def]
     """Move the body from (x, y) on node n straight towards (tx, ty): fraction covered without contact, and the node it ends on.
 
     ``allowed`` (N,) bool confines the motion to some nodes; an empty array to none in particular.
     """
-    if not _fits(g, n, x, y):
+    if not _fits(fit, list_start, listed, octagons, radius, n, x, y):
         return 0.0, n
     dx, dy = tx - x, ty - y
     length = hypot(dx, dy)
     if length < 1e-9:
         return 1.0, n
     i, j = int(x), int(y)
+    east, north, confined = dx > 0.0, dy > 0.0, allowed.size > 0
+    per_x, per_y = 1.0 / dx if dx != 0.0 else np.inf, 1.0 / dy if dy != 0.0 else np.inf
     t = 0.0
     while True:
-        t_x = ((i + 1 if dx > 0.0 else i) - x) / dx if dx != 0.0 else np.inf
-        t_y = ((j + 1 if dy > 0.0 else j) - y) / dy if dy != 0.0 else np.inf
+        t_x = ((i + 1 if east else i) - x) * per_x if dx != 0.0 else np.inf
+        t_y = ((j + 1 if north else j) - y) * per_y if dy != 0.0 else np.inf
         t_out = max(t, min(t_x, t_y, 1.0))
-        if g.fit[n] != FITS:
-            safe = _advance(g, n, x, y, dx, dy, length, t, t_out)
+        row = fit[n]
+        if row >= 0:
+            safe = _advance(list_start, listed, octagons, radius, row, x, y, dx, dy, length, t, t_out)
             if safe < t_out:
-                return safe, n
+                return max(0.0, safe), n
         if t_out >= 1.0:
             return 1.0, n
         if t_x <= t_y:
-            m = g.links[n, 0 if dx > 0.0 else 2]
-            i += 1 if dx > 0.0 else -1
+            m = links[n, 0 if east else 2]
+            i += 1 if east else -1
         else:
-            m = g.links[n, 1 if dy > 0.0 else 3]
-            j += 1 if dy > 0.0 else -1
-        if m < 0 or (allowed.size > 0 and not allowed[m]) or not _fits(g, m, x + t_out * dx, y + t_out * dy):
-            return max(0.0, min(t_out, t_out - _STANDOFF / length)), n
+            m = links[n, 1 if north else 3]
+            j += 1 if north else -1
+        if m < 0 or fit[m] == BLOCKED or (confined and not allowed[m]):
+            return max(0.0, t_out - _STANDOFF / length), n
+        if fit[m] >= 0 and not _fits(fit, list_start, listed, octagons, radius, m, x + t_out * dx, y + t_out * dy):
+            return max(0.0, t_out - _STANDOFF / length), n
         n, t = m, t_out
 
 
-@njit(cache=True, nogil=True)
-def _advance(g, n, x, y, dx, dy, length, t, t_out):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, forceinline=True)
+def _advance(list_start, listed, octagons, radius, row, x, y, dx, dy, length, t, t_out):  # type: ignore[no-untyped-def]
     """Along one cell: the last parameter up to which the body is free, t_out if all the way (sphere tracing, Hart 1996)."""
-    row = g.fit[n]
     safe = t
     while True:
-        gap = _listed_gap(g, row, x + t * dx, y + t * dy)
-        if gap < g.radius:
+        gap = _listed_gap(list_start, listed, octagons, row, x + t * dx, y + t * dy)
+        if gap < radius:
             return safe
         safe = t
-        if t >= t_out:
+        if t >= t_out or t + (gap - radius) / length >= t_out:
             return t_out
-        t = min(t_out, t + max(gap - g.radius, _GRAZE) / length)
+        t = min(t_out, t + max(gap - radius, _GRAZE) / length)
 
 
 @njit(cache=True, nogil=True)
 def sweep(g, starts, ends, reached, fraction, stops):  # type: ignore[no-untyped-def]
     """Straight motions from starts (M, 3) to ends (M, 2+): reached (M,), fraction (M,), stops (M, 3) on the surface."""
+    x0, y0, per_metre, nx, ny, above, start, z = g.x0, g.y0, 1.0 / g.cell, g.nx, g.ny, g.above, g.start, g.z
+    links, fit, list_start, listed, octagons, radius = g.links, g.fit, g.list_start, g.listed, g.octagons, g.radius
     everywhere = np.empty(0, np.bool_)
     for a in range(starts.shape[0]):
-        x, y = (starts[a, 0] - g.x0) / g.cell, (starts[a, 1] - g.y0) / g.cell
-        tx, ty = (ends[a, 0] - g.x0) / g.cell, (ends[a, 1] - g.y0) / g.cell
-        n = _locate(g, x, y, starts[a, 2])
-        share = 0.0
+        x, y, height, to_x, to_y = starts[a, 0], starts[a, 1], starts[a, 2], ends[a, 0], ends[a, 1]
+        cx, cy, tx, ty = (x - x0) * per_metre, (y - y0) * per_metre, (to_x - x0) * per_metre, (to_y - y0) * per_metre
+        n, share = _carrier(start, z, nx, ny, above, cx, cy, height), 0.0
         if n >= 0 and np.isfinite(tx) and np.isfinite(ty):
-            share, n = walk(g, everywhere, n, x, y, tx, ty)
-        _settle(g, a, n, share, starts, ends, reached, fraction, stops)
-
-
-@njit(cache=True, nogil=True)
-def _settle(g, a, n, share, starts, ends, reached, fraction, stops):  # type: ignore[no-untyped-def]
-    reached[a], fraction[a] = share >= 1.0, share
-    if share >= 1.0:
-        stops[a, 0], stops[a, 1] = ends[a, 0], ends[a, 1]
-    else:
-        stops[a, 0] = starts[a, 0] + share * (ends[a, 0] - starts[a, 0]) if share > 0.0 else starts[a, 0]
-        stops[a, 1] = starts[a, 1] + share * (ends[a, 1] - starts[a, 1]) if share > 0.0 else starts[a, 1]
-    stops[a, 2] = g.z[n] if n >= 0 and share > 0.0 else starts[a, 2]
+            share, n = walk(links, fit, list_start, listed, octagons, radius, everywhere, n, cx, cy, tx, ty)
+        reached[a], fraction[a] = share >= 1.0, share
+        stops[a, 0] = to_x if share >= 1.0 else (x + share * (to_x - x) if share > 0.0 else x)
+        stops[a, 1] = to_y if share >= 1.0 else (y + share * (to_y - y) if share > 0.0 else y)
+        stops[a, 2] = z[n] if share > 0.0 else height

@@ -89,24 +89,25 @@ def _level_storage(start: NDArray[np.int32], count: int) -> Levels:
 
 @njit(cache=True, nogil=True)
 def _find_levels(pieces, body, cursor, levels, write):  # type: ignore[no-untyped-def]
+    start, kind, level, climb = pieces.start, pieces.kind, pieces.level, body.climb
     order = np.empty(64, np.int32)
-    for k in range(pieces.start.size - 1):
-        first, last = pieces.start[k], pieces.start[k + 1]
+    for k in range(start.size - 1):
+        first, last = start[k], start[k + 1]
         if last - first > order.size:
             order = np.empty(2 * (last - first), np.int32)
         n = 0
         for p in range(first, last):
-            if pieces.kind[p] == TOP:
-                n += 1
-                at = n - 1
-                while at > 0 and pieces.level[order[at - 1]] < pieces.level[p]:
+            if kind[p] == TOP:
+                at = n
+                while at > 0 and level[order[at - 1]] < level[p]:
                     order[at] = order[at - 1]
                     at -= 1
                 order[at] = p
+                n += 1
         a = 0
         while a < n:
             b = a
-            while b < n and pieces.level[order[a]] - pieces.level[order[b]] <= body.climb:
+            while b < n and level[order[a]] - level[order[b]] <= climb:
                 b += 1
             if write:
                 _write_level(pieces, levels, cursor[k], order, a, b, first, last, body)
@@ -114,34 +115,37 @@ def _find_levels(pieces, body, cursor, levels, write):  # type: ignore[no-untype
             a = b
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _write_level(pieces, levels, t, order, a, b, first, last, body):  # type: ignore[no-untyped-def]
     """The level made of the tops order[a:b], highest first: it stands on the highest that holds the cell's centre."""
-    chosen, cover = order[a], 0.0
+    kind, low, high, cover, outline = pieces.kind, pieces.low, pieces.high, pieces.cover, pieces.outline
+    chosen, covered = order[a], 0.0
     for i in range(b - 1, a - 1, -1):
-        cover += abs(pieces.cover[order[i]])
-        if pieces.cover[order[i]] > 0.0:
+        covered += abs(cover[order[i]])
+        if cover[order[i]] > 0.0:
             chosen = order[i]
-    z = pieces.level[chosen]
-    levels.z[t], levels.surface[t], levels.cover[t], levels.state[t] = z, pieces.surface[chosen], cover, OPEN
+    z, state = pieces.level[chosen], OPEN
+    bounds = levels.outline
     for o in range(4):
-        levels.outline[t, 2 * o], levels.outline[t, 2 * o + 1] = 255, 0
+        bounds[t, 2 * o], bounds[t, 2 * o + 1] = 255, 0
+    climb, height = body.climb, body.height
     for p in range(first, last):
-        if blocks(pieces.kind[p], pieces.low[p], pieces.high[p], z, body):
-            levels.state[t] = max(levels.state[t], OBSTRUCTED if pieces.kind[p] == OBSTACLE else STEPPED)
+        if blocks(kind[p], low[p], high[p], z, climb, height):
+            state = max(state, OBSTRUCTED if kind[p] == OBSTACLE else STEPPED)
             for o in range(4):
-                levels.outline[t, 2 * o] = min(levels.outline[t, 2 * o], pieces.outline[p, 2 * o])
-                levels.outline[t, 2 * o + 1] = max(levels.outline[t, 2 * o + 1], pieces.outline[p, 2 * o + 1])
+                bounds[t, 2 * o] = min(bounds[t, 2 * o], outline[p, 2 * o])
+                bounds[t, 2 * o + 1] = max(bounds[t, 2 * o + 1], outline[p, 2 * o + 1])
+    levels.z[t], levels.surface[t], levels.cover[t], levels.state[t] = z, pieces.surface[chosen], covered, state
 
 
-@njit(cache=True, nogil=True, inline="always")
-def blocks(kind, low, high, z, body):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, forceinline=True)
+def blocks(kind, low, high, z, climb, height):  # type: ignore[no-untyped-def]
     """Whether a piece reaches into the interval of a body that stands at z."""
-    floor = z + RUG_M if kind == OBSTACLE else z + body.climb + 1e-3
-    return high > floor and low < z + body.height - 1e-4
+    floor = z + RUG_M if kind == OBSTACLE else z + climb + 1e-3
+    return high > floor and low < z + height - 1e-4
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def nearest_level(start, z, k, height, tolerance):  # type: ignore[no-untyped-def]
     """Index of the level (or node) of column k nearest to a height, no farther than the tolerance; -1 for none."""
     best, best_gap = -1, tolerance
@@ -155,38 +159,36 @@ def nearest_level(start, z, k, height, tolerance):  # type: ignore[no-untyped-de
 @njit(cache=True, nogil=True)
 def _close_brinks(pieces, levels, grid, body):  # type: ignore[no-untyped-def]
     """A column whose walkable cover ends inside it, with nothing but a drop beyond, is no place to stand."""
-    dx, dy = DX, DY
-    for j in range(1, grid.ny - 1):
-        for i in range(1, grid.nx - 1):
-            k = j * grid.nx + i
-            for t in range(levels.start[k], levels.start[k + 1]):
-                if levels.state[t] != OPEN or levels.cover[t] >= _COVERED:
-                    continue
-                for d in range(4):
-                    beside = k + dy[d] * grid.nx + dx[d]
-                    if nearest_level(levels.start, levels.z, beside, levels.z[t], body.step) < 0 and not _walled(pieces, beside, levels.z[t], body):
-                        levels.state[t] = BRINK
-                if levels.state[t] == BRINK:
-                    for o in range(4):
-                        levels.outline[t, 2 * o], levels.outline[t, 2 * o + 1] = 0, 255
+    start, z, state, cover, outline, step = levels.start, levels.z, levels.state, levels.cover, levels.outline, body.step
+    beside = (1, grid.nx, -1, -grid.nx)
+    for k in range(grid.nx, grid.nx * (grid.ny - 1)):
+        for t in range(start[k], start[k + 1]):
+            if state[t] != OPEN or cover[t] >= _COVERED:
+                continue
+            for d in range(4):
+                if nearest_level(start, z, k + beside[d], z[t], step) < 0 and not _walled(pieces, k + beside[d], z[t], body):
+                    state[t] = BRINK
+            if state[t] == BRINK:
+                for o in range(4):
+                    outline[t, 2 * o], outline[t, 2 * o + 1] = 0, 255
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, forceinline=True)
 def _walled(pieces, k, z, body):  # type: ignore[no-untyped-def]
     walled = False
     for p in range(pieces.start[k], pieces.start[k + 1]):
-        walled = walled or blocks(pieces.kind[p], pieces.low[p], pieces.high[p], z, body)
+        walled = walled or blocks(pieces.kind[p], pieces.low[p], pieces.high[p], z, body.climb, body.height)
     return walled
 
 
 @njit(cache=True, nogil=True)
 def _link(start, column, z, grid, body):  # type: ignore[no-untyped-def]
     links = np.full((column.size, 4), -1, np.int32)
-    beside = (1, grid.nx, -1, -grid.nx)
+    beside, step = (1, grid.nx), body.step
     for n in range(column.size):
         for d in range(2):
-            m = nearest_level(start, z, column[n] + beside[d], z[n], body.step)
-            if m >= 0 and nearest_level(start, z, column[n], z[m], body.step) == n:
+            m = nearest_level(start, z, column[n] + beside[d], z[n], step)
+            if m >= 0 and nearest_level(start, z, column[n], z[m], step) == n:
                 links[n, d], links[m, d + 2] = m, n
     return links
 
