@@ -122,8 +122,8 @@ def _flood(links, diagonals, usable):  # type: ignore[no-untyped-def]
 def map_distance_field(free: NDArray[np.bool_], goals: NDArray[np.int32], cell_m: float) -> Floats:
     """Metres from every cell of a map (H, W) to the nearest goal cell (K, 2) of (row, column); inf where there is no way."""
     height, width = free.shape
-    goals = np.asarray(goals, np.int64).reshape(-1, 2)
-    sources = (goals[:, 0] * width + goals[:, 1]).astype(np.int32)
+    rows, columns = np.asarray(goals).reshape(-1, 2).T
+    sources = (rows * width + columns).astype(np.int32)
     return distance_field(flat_lattice(height, width, free), free.ravel(), sources).values.reshape(height, width) * cell_m
 
 
