@@ -99,10 +99,10 @@ def _block(scene: Scene, x: float, y: float, heading: float, half: float, z: flo
         p = line + n * left
         place(scene, "barrier", thing("barrier").model, float(p[0]), float(p[1]), z, heading - np.pi / 2)
     for left in (-half * 0.5, half * 0.5):
-        p = line - o * 1.2 + n * left
+        p = line - o * 0.7 + n * left
         place(scene, "road closed sign", thing("road closed sign").model, float(p[0]), float(p[1]), z, heading - np.pi / 2)
     for left in (-half + 0.5, 0.0, half - 0.5):
-        p = line - o * 1.7 + n * left
+        p = line - o * 0.75 + n * left
         place(scene, "traffic cone", thing("traffic cone").model, float(p[0]), float(p[1]), z, 0.0)
 
 

@@ -33,7 +33,7 @@ from portico.world import Light, Provenance, Surface, World
 
 Junction = Literal["cross", "tee"]
 
-_SMALLEST_M, _LARGEST_M = 130.0, 240.0
+_SMALLEST_M, _LARGEST_M = 130.0, 190.0
 #: Programs of the enterable buildings in the order they are given out, with their floors.
 _PROGRAMS: tuple[tuple[str, int], ...] = (("office", 2), ("cafe", 1), ("apartments", 2), ("supermarket", 1), ("clinic", 2), ("hotel", 3), ("school", 2))
 _WALKING_LINE_M = 1.4
@@ -53,7 +53,7 @@ def build_composite(seed: int, *, size_m: float = 150.0, enterable: int = 5, jun
 
     Args:
         seed: everything that is drawn by chance follows from it.
-        size_m: side of the square, 130 to 240.
+        size_m: side of the square, 130 to 190.
         enterable: how many buildings have their rooms modelled, 1 to 7; they are spread over all quarters.
         junction: a crossing of two streets, or one that ends at the other and goes on as a mews; drawn when not given.
 
@@ -62,7 +62,7 @@ def build_composite(seed: int, *, size_m: float = 150.0, enterable: int = 5, jun
     """
     _check(size_m, enterable)
     rng = generator("composite", seed, "plan")
-    chosen: Junction = junction or ("cross" if rng.random() < 0.5 else "tee")
+    chosen: Junction = junction or ("cross" if generator("composite", seed, "junction").random() < 0.5 else "tee")
     town = plan_town(rng, size_m, chosen)
     plans = [QuarterPlan(q) for q in town.quarters]
     for plan, kind in zip(plans, rng.permutation(list(KINDS)).tolist(), strict=True):
@@ -82,7 +82,10 @@ def build_composite(seed: int, *, size_m: float = 150.0, enterable: int = 5, jun
 def _check(size_m: float, enterable: int) -> None:
     if not _SMALLEST_M <= size_m <= _LARGEST_M:
         raise WorldError(
-            "the block has no such size", where=f"size_m = {size_m:g}", why="streets and quarters need their room", next_step="choose 130 to 240 m"
+            "the block has no such size",
+            where=f"size_m = {size_m:g}",
+            why="streets and quarters need their room",
+            next_step=f"choose {_SMALLEST_M:g} to {_LARGEST_M:g} m",
         )
     if not 1 <= enterable <= len(_PROGRAMS):
         raise WorldError("the block has no room for that", where=f"enterable = {enterable}", next_step=f"choose 1 to {len(_PROGRAMS)} enterable buildings")
@@ -196,11 +199,12 @@ def _stops(town: TownPlan, road: str) -> list[tuple[float, int]]:
 
 
 def _keep_free(town: TownPlan, plans: list[QuarterPlan], zones: list[FrontZone]) -> shapely.Geometry:
-    """Doors, crosswalks with their ramps and the ground behind them, and the lines of yards and paths."""
+    """Doors, crosswalks with their ramps and the ground behind them, and the lines that people walk along."""
     doors = [zone.door for zone in zones]
     crossings = [c.road.strip(c.span_m, (-c.road.half_width_m - SIDEWALK_M, c.road.half_width_m + SIDEWALK_M)) for c in town.crosswalks]
-    walks = [shapely.LineString(line).buffer(1.15, join_style="mitre") for plan in plans for line in plan.walks]
-    return shapely.union_all([*doors, *crossings, *walks])
+    walks = [shapely.LineString(line).buffer(1.15, quad_segs=4) for plan in plans for line in plan.walks]
+    routes = [shapely.LineString(line).buffer(0.6, quad_segs=4) for line in _walking_lines(town, plans)]
+    return shapely.union_all([*doors, *crossings, *walks, *routes])
 
 
 def _furnish(furnisher: Furnisher, town: TownPlan, plans: list[QuarterPlan], seed: int) -> None:
@@ -210,8 +214,6 @@ def _furnish(furnisher: Furnisher, town: TownPlan, plans: list[QuarterPlan], see
     park_cars(furnisher, town, rng)
     add_border(furnisher.scene, town, furnisher, rng)
     for plan in plans:
-        for hedge in plan.hedges:
-            furnisher.occupy(hedge)
         furnish_quarter(furnisher, plan, rng)
     furnish_streets(furnisher, town, rng)
     add_backdrop(furnisher.scene, town, generator("composite", seed, "backdrop"))

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from portico.build.textures import BRICKS, RGB, Image, draw, noise, slabs, tinted
+from portico.build.textures import BRICKS, RGB, Floats, Image, draw, noise, slabs, tinted
+from portico.seeding import generator
 
 BAYS, STOREYS = 4, 2
 BAY_M, STOREY_M = 3.0, 3.2
@@ -76,24 +78,34 @@ STYLES: dict[str, Style] = {
 }
 
 
-def wall(style: Style, rng: np.random.Generator, height: int, width: int) -> Image:
+def wall(style: Style, height: int, width: int) -> Image:
     """Plain wall of a style, (height, width, 3) up to 512 a side; courses of brick and stone run through."""
-    if style.wall in BRICKS:
+    bare = _bare_wall(style.wall)[:height, :width]
+    tinted_wall: Image = np.clip(bare * np.asarray(style.tint), 0, 255).astype(np.uint8)
+    return tinted_wall
+
+
+@lru_cache(maxsize=16)
+def _bare_wall(name: str) -> Image:
+    if name in BRICKS:
+        rng = generator("texture", name)
         shade, joints = slabs(rng, 512, 128, 32, offset=True, joint_px=1, variety=0.08)
         shade = shade + noise(rng, 512, (1.0, 0.03), (30.0, 0.04))
         shade[joints] += 0.18
-        picture = tinted(BRICKS[style.wall], shade)
-    else:
-        source = draw(style.wall)
-        times = -(-512 // source.shape[0])
-        picture = np.tile(source, (times, times, 1))
-    tinted_wall: Image = np.clip(picture[:height, :width] * np.asarray(style.tint), 0, 255).astype(np.uint8)
-    return tinted_wall
+        return tinted(BRICKS[name], shade)
+    source = draw(name)
+    times = -(-512 // source.shape[0])
+    return np.tile(source, (times, times, 1))
+
+
+@lru_cache(maxsize=1)
+def _paint_grain() -> Floats:
+    return noise(generator("texture", "paint"), 384, (1.0, 0.02))
 
 
 def facade(style: Style, rng: np.random.Generator) -> Image:
     """Upper storeys: ``BAYS`` × ``STOREYS`` windows, (256, 512, 3)."""
-    canvas = Canvas(wall(style, rng, 128 * STOREYS, 128 * BAYS), _PX_PER_M, 128.0 / STOREY_M)
+    canvas = Canvas(wall(style, 128 * STOREYS, 128 * BAYS), _PX_PER_M, 128.0 / STOREY_M)
     for row in range(STOREYS):
         for column in range(BAYS):
             WINDOWS[style.window](canvas, column * BAY_M, row * STOREY_M, style, rng)
@@ -193,8 +205,7 @@ WINDOWS: dict[str, Callable[[Canvas, float, float, Style, np.random.Generator], 
 def shop_front(color: RGB, goods: RGB, rng: np.random.Generator) -> Image:
     """A shop's ground floor, (256, 384, 3): panelled frame, display windows with goods, a glazed door in the middle, a fascia."""
     width, height = FRONT_M
-    shade = noise(rng, 384, (1.0, 0.02))[:256]
-    canvas = Canvas(tinted(color, shade), _FRONT_PX_PER_M, _FRONT_PX_PER_M)
+    canvas = Canvas(tinted(color, _paint_grain()[:256]), _FRONT_PX_PER_M, _FRONT_PX_PER_M)
     dark: RGB = (color[0] * 0.6, color[1] * 0.6, color[2] * 0.6)
     canvas.rect(0.0, 0.0, width, 0.12, (0.25, 0.25, 0.25))
     for a, b in ((0.35, 2.30), (3.70, 5.65)):
@@ -230,7 +241,7 @@ def _goods(canvas: Canvas, a: float, b: float, goods: RGB, rng: np.random.Genera
 
 def house_front(style: Style, rng: np.random.Generator) -> Image:
     """A dwelling's ground floor, (256, 384, 3): a panelled door with a fanlight between two windows."""
-    picture = wall(style, rng, 256, 384)
+    picture = wall(style, 256, 384)
     canvas = Canvas(picture, _FRONT_PX_PER_M, _FRONT_PX_PER_M)
     width = FRONT_M[0]
     canvas.rect(0.0, 0.0, width, 0.55, style.trim)
@@ -250,7 +261,7 @@ def house_front(style: Style, rng: np.random.Generator) -> Image:
 
 def rear_front(style: Style, rng: np.random.Generator) -> Image:
     """A ground floor with windows and no door, (256, 384, 3)."""
-    canvas = Canvas(wall(style, rng, 256, 384), _FRONT_PX_PER_M, _FRONT_PX_PER_M)
+    canvas = Canvas(wall(style, 256, 384), _FRONT_PX_PER_M, _FRONT_PX_PER_M)
     canvas.rect(0.0, 0.0, FRONT_M[0], 0.55, style.trim)
     for x in (0.0, 3.0):
         _sash(canvas, x, 0.40, style, rng)
@@ -258,9 +269,9 @@ def rear_front(style: Style, rng: np.random.Generator) -> Image:
     return canvas.picture
 
 
-def blank_front(style: Style, rng: np.random.Generator) -> Image:
+def blank_front(style: Style) -> Image:
     """A ground floor without openings, (256, 384, 3): plain wall on a plinth."""
-    canvas = Canvas(wall(style, rng, 256, 384), _FRONT_PX_PER_M, _FRONT_PX_PER_M)
+    canvas = Canvas(wall(style, 256, 384), _FRONT_PX_PER_M, _FRONT_PX_PER_M)
     canvas.rect(0.0, 0.0, FRONT_M[0], 0.45, style.trim)
     canvas.rect(0.0, 3.85, FRONT_M[0], 4.0, style.trim)
     return canvas.picture

@@ -30,8 +30,8 @@ _DRAWINGS: dict[str, Callable[[Style, np.random.Generator], Image]] = {
     "facade": facade,
     "house": house_front,
     "rear": rear_front,
-    "blank": blank_front,
-    "wall": lambda style, rng: wall(style, rng, 256, 256),
+    "blank": lambda style, _: blank_front(style),
+    "wall": lambda style, _: wall(style, 256, 256),
 }
 
 

@@ -18,6 +18,7 @@ from portico.build.scene import Scene
 from portico.build.streets import add_paint, open_stretches
 from portico.build.textures import textured
 from portico.build.town_plan import BORDER_WALK_M, BORDER_WALL_M, SIDEWALK_M, TownPlan
+from portico.build.vegetation import add_hedge
 from portico.build.vehicles import PAINTS, PARKED
 from portico.world import Surface
 
@@ -115,9 +116,9 @@ def furnish_streets(furnisher: Furnisher, town: TownPlan, rng: np.random.Generat
             furnisher.put("planter tree", *run.at(float(station)), run.yaw_rad, rng, within=run.zone)
         _groups_along(furnisher, run, rng)
     for run in border:
-        for station in np.arange(6.0, run.length_m, 16.0):
+        for station in np.arange(6.0, run.length_m, 20.0):
             furnisher.put("one park lamp", *run.at(float(station)), 0.0, rng, within=run.zone)
-            furnisher.put("park bench", *run.at(float(station) + 8.0), run.yaw_rad, rng, within=run.zone.buffer(0.05))
+            furnisher.put("park bench", *run.at(float(station) + 10.0), run.yaw_rad, rng, within=run.zone.buffer(0.05))
 
 
 def _signals(furnisher: Furnisher, town: TownPlan, rng: np.random.Generator) -> None:
@@ -190,6 +191,9 @@ def furnish_quarter(furnisher: Furnisher, plan: QuarterPlan, rng: np.random.Gene
                 *prism(part, -0.35, 0.42), surface=Surface.STREET_OBJECT, material=textured(scene, "pond-rim", "stone"), instance=scene.instance("pond rim")
             )
             furnisher.occupy(shapely.Polygon(part.exterior))
+    for hedge in plan.hedges:
+        add_hedge(scene, hedge, 1.2)
+        furnisher.occupy(hedge)
     for spot in plan.spots:
         furnisher.put(spot.group, spot.x, spot.y, spot.yaw_rad, rng)
     _stalls(furnisher, plan, rng)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -41,7 +42,12 @@ Maker = Callable[[np.random.Generator], Group]
 
 def thing(category: str, x: float = 0.0, y: float = 0.0, yaw_rad: float = 0.0, z: float = 0.0) -> Item:
     """An item of the catalogue."""
-    return Item(category, STREET[category]() if category in STREET else SQUARE[category](), x, y, yaw_rad, z)
+    return Item(category, _catalogue_model(category), x, y, yaw_rad, z)
+
+
+@cache
+def _catalogue_model(category: str) -> Model:
+    return STREET[category]() if category in STREET else SQUARE[category]()
 
 
 def tree(rng: np.random.Generator, kinds: tuple[str, ...] = tuple(TREES)) -> Group:
@@ -81,12 +87,12 @@ def _cafe_curb(rng: np.random.Generator) -> Group:
 def _cafe_terrace(rng: np.random.Generator) -> Group:
     canvas = _CANVAS[int(rng.integers(0, len(_CANVAS)))]
     found = []
-    for i in range(3):
+    for i in range(2):
         for j in range(2):
-            x, y = (i - 1) * 3.0, (j - 0.5) * 2.6
+            x, y = (i - 0.5) * 3.0, (j - 0.5) * 2.6
             found += _table(rng, x - 0.4, y, canvas if (i + j) % 2 == 0 else None)
             found += [thing("cafe chair", x - 0.4, y + 0.62)] if rng.random() < 0.5 else []
-    return [*found, thing("wooden trough", -5.0, 0.0, np.pi / 2), thing("wooden trough", 5.2, 0.0, np.pi / 2)]
+    return [*found, thing("wooden trough", -3.5, 0.0, np.pi / 2), thing("wooden trough", 3.5, 0.0, np.pi / 2)]
 
 
 def _seat(rng: np.random.Generator) -> Group:
@@ -128,7 +134,7 @@ def _flowers(rng: np.random.Generator) -> Group:
 
 
 def _groceries(rng: np.random.Generator) -> Group:
-    return [*[thing("shopping cart", (k - 1) * 0.55, 0.0, 0.0) for k in range(3)], thing("crate", 1.45), thing("sandwich board", -1.65)]
+    return [*[thing("shopping cart", (k - 1) * 0.58, 0.0, np.pi / 2) for k in range(3)], thing("crate", 1.45), thing("sandwich board", -1.65)]
 
 
 def _delivery(rng: np.random.Generator) -> Group:
@@ -151,7 +157,13 @@ def _chess(rng: np.random.Generator) -> Group:
 
 
 def _playground(rng: np.random.Generator) -> Group:
-    return [thing("swing", -3.2, 2.2), thing("slide", 2.6, 2.4), thing("sandbox", -3.4, -2.2), thing("seesaw", 2.4, -1.6), thing("bench", 0.0, -4.0, np.pi)]
+    return [
+        thing("swing", -3.2, 2.2),
+        thing("slide", 2.6, 2.4),
+        thing("sandbox", -3.4, -2.2),
+        thing("seesaw", 2.4, -1.6),
+        thing("bench", 5.4, -0.4, -np.pi / 2),
+    ]
 
 
 def _picnic(rng: np.random.Generator) -> Group:

@@ -96,9 +96,9 @@ class QuarterPlan:
 def _row(
     start: float, end: float, rng: np.random.Generator, *, passage_m: float = _GAP_M, wanted_m: float = 19.0
 ) -> tuple[list[tuple[float, float]], tuple[float, float]]:
-    """Lots side by side between two stations, and the passage between the first two (beside the last when there is only one)."""
+    """Lots side by side between two stations, and the passage between the last two (beside the lot when there is only one)."""
     count = max(1, round((end - start) / (wanted_m + _GAP_M)))
-    gaps = [passage_m, *[_GAP_M] * (count - 2)] if count > 1 else [passage_m]
+    gaps = [*[_GAP_M] * (count - 2), passage_m]
     free = end - start - sum(gaps)
     shares = rng.uniform(0.85, 1.15, count)
     widths = np.round(free * shares / shares.sum(), 1)
@@ -107,8 +107,7 @@ def _row(
         lots.append((round(at, 2), round(at + float(width), 2)))
         at += float(width)
         if i < len(gaps):
-            if i == 0:
-                passage = (round(at, 2), round(at + gaps[i], 2))
+            passage = (round(at, 2), round(at + gaps[i], 2))
             at += gaps[i]
     return lots, passage
 
@@ -139,12 +138,11 @@ def garden(plan: QuarterPlan, rng: np.random.Generator) -> None:
         if c - a > 1.5 and d - b > 1.5:
             plan.grass(q.rect(a, b, c, d), f"lawn-{i}", open_to_people=i == opened)
             inner = q.rect(a, b, c, d).buffer(-1.2)
-            plan.groves.append((inner, 2 if i == opened else 4))
-    plan.pave(shapely.Point(*q.point(mu, mv)).buffer(5.0, quad_segs=6), "round", "gravel")
+            plan.groves.append((inner, round(inner.area / (90.0 if i == opened else 50.0))))
+    plan.pave(shapely.Point(*q.point(mu, mv)).buffer(5.6, quad_segs=6), "round", "gravel")
     plan.spot("round bed", mu, mv, (0.0, -1.0))
-    for du, dv in ((3.9, 0.0), (-3.9, 0.0), (0.0, 3.9), (0.0, -3.9)):
-        side = (-dv / 3.9 * 2.4 + du, du / 3.9 * 2.4 + dv)
-        plan.spot("garden bench", mu + side[0] * 0.86, mv + side[1] * 0.86, (-side[0], -side[1]))
+    for a in np.arange(4) * np.pi / 2 + np.pi / 4:
+        plan.spot("garden bench", mu + 4.75 * np.cos(a), mv + 4.75 * np.sin(a), (-np.cos(a), -np.sin(a)))
     ring = [(mu + 2.9 * np.cos(a), mv + 2.9 * np.sin(a)) for a in np.arange(0, 16) * np.pi / 8]
     plan.walk([*ring, ring[0]])
     plan.walk([((gate_u[0] + gate_u[1]) / 2, -1.4), ((gate_u[0] + gate_u[1]) / 2, v0 - 1.0), (mu, v0 - 1.0), (mu, mv - 2.9)])
@@ -160,23 +158,42 @@ def court(plan: QuarterPlan, rng: np.random.Generator) -> None:
     plan.patches.append(Patch(f"{q.name}-drive", "shared_road", q.rect(gate_u[0], 0.0, gate_u[1], v0), "cobble", Surface.SHARED_ROAD))
     plan.patches.append(Patch(f"{q.name}-court", "shared_road", q.rect(u0, v0, u1, v1), "asphalt-light", Surface.SHARED_ROAD))
     mv, aisle = (gate_v[0] + gate_v[1]) / 2, (gate_u[0] + gate_u[1]) / 2
-    beds = [(u0, v1 - 2.0, u1 - 6.0, v1), (u1 - 1.6, v0 + 4.0, u1, mv - 2.5), (u1 - 1.6, mv + 2.5, u1, v1 - 6.0)]
+    beds = [(u1 - 1.6, v0 + 4.0, u1, mv - 2.5), (u1 - 1.6, mv + 2.5, u1, v1 - 6.0)]
+    beds += [(u0, v1 - 1.6, u1 - 6.0, v1)] if mv + 2.5 < v1 - 1.6 else []
     for i, (a, b, c, d) in enumerate(beds):
-        if (c - a > 1.0 and d - b > 3.0) or c - a > 3.0:
+        if max(c - a, d - b) > 3.0 and min(c - a, d - b) > 1.0:
             plan.grass(q.rect(a, b, c, d), f"bed-{i}")
-            plan.hedges.append(q.rect(a + 0.4, b + 0.4, c - 0.4, d - 0.4) if min(c - a, d - b) < 1.9 else q.rect(a + 0.4, d - 1.0, c - 0.4, d - 0.2))
+            plan.hedges.append(q.rect(a + 0.4, b + 0.4, c - 0.4, d - 0.4))
     for u in np.arange(u0 + 3.0, u1 - 8.0, 2.8):
         plan.stalls.append((*q.point(float(u), v1 - 4.8), q.yaw(0.0, 1.0) - np.pi / 2))
     for v in np.arange(v0 + 6.0, v1 - 9.0, 2.8):
         if abs(v - mv) > 3.2:
             plan.stalls.append((*q.point(u1 - 4.4, float(v)), q.yaw(1.0, 0.0) - np.pi / 2))
+    for u in np.arange(u0 + 7.0, u1 - 11.0, 2.8):
+        if abs(u - aisle) > 4.8:
+            plan.stalls.append((*q.point(float(u), v0 + 2.8), q.yaw(0.0, -1.0) - np.pi / 2))
+    for low, high in ((v0 + 5.5, mv - 2.0), (mv + 2.0, v1 - 7.6)):
+        for a, b in ((u0 + 7.0, aisle - 4.0), (aisle + 4.0, u1 - 13.5)):
+            if high - low > 14.0 and b - a > 6.0:
+                _island(plan, a, b, (low + high) / 2)
     plan.spot("recycling corner", u0 + 2.6, v1 - 12.0 if v1 - 12.0 - mv > 4.0 else v0 + 3.0, (1.0, 0.0))
     plan.spot("charging station", u1 - 7.4, mv - 2.2, (0.0, 1.0))
+    plan.spot("bike parking", u0 + 0.9, v0 + 7.0, (1.0, 0.0))
     plan.spot("delivery", u0 + 1.6, mv - 5.0, (1.0, 0.0))
     plan.spot("parcel lockers", u0 + 0.6, mv + 5.5, (1.0, 0.0))
     plan.walk([(aisle, -1.4), (aisle, mv)])
     plan.walk([(-1.4, mv), (w + 1.5, mv)])
     plan.walk([(u1 - 3.0, v1 - 3.0), (u1 - 3.0, h + 1.5)])
+
+
+def _island(plan: QuarterPlan, a: float, b: float, v: float) -> None:
+    """A planted strip with trees between two rows of parking bays."""
+    q = plan.quarter
+    plan.grass(q.rect(a, v - 1.1, b, v + 1.1), f"island-{len(plan.groves)}")
+    plan.groves.append((q.rect(a + 0.3, v - 0.9, b - 0.3, v + 0.9), max(2, round((b - a) / 5.0))))
+    for u in np.arange(a + 1.6, b - 1.3, 2.8):
+        for side in (-1.0, 1.0):
+            plan.stalls.append((*q.point(float(u), v + side * 3.8), q.yaw(0.0, side) - np.pi / 2))
 
 
 def plaza(plan: QuarterPlan, rng: np.random.Generator) -> None:
@@ -190,28 +207,31 @@ def plaza(plan: QuarterPlan, rng: np.random.Generator) -> None:
     plan.lot(p + _PATH_M, 0.0, w, DEPTH_M, "v-", detached=True)
     if back - DEPTH_M > 16.0:
         plan.lot(p + _PATH_M, DEPTH_M + _GAP_M, p + _PATH_M + 14.0, back, "u-", detached=False)
-    plan.grass(q.rect(p + _PATH_M, back + _GAP_M, w, h), "garden")
-    plan.groves.append((q.rect(p + _PATH_M, back + _GAP_M, w, h).buffer(-1.2), 5))
+    low = back + _GAP_M if back - DEPTH_M > 16.0 else DEPTH_M + 1.5
+    plan.grass(q.rect(p + _PATH_M, low, w, h), "garden")
+    plan.groves.append((q.rect(p + _PATH_M, low, w, h).buffer(-1.2), 9))
     plan.grass(q.rect(0.0, back + DEPTH_M + 1.0, p, h), "back-garden")
     plan.groves.append((q.rect(0.0, back + DEPTH_M + 1.0, p, h).buffer(-1.2), 6))
     middle = (p * 0.5, back * 0.5)
     plan.spot(str(rng.choice(["fountain", "monument"])), *middle, (0.0, -1.0))
     for a in np.arange(0, 8) * np.pi / 4 + np.pi / 8:
         what = "square bench" if round(a / (np.pi / 4)) % 2 else "planter tree"
-        plan.spot(what, middle[0] + 6.6 * np.cos(a), middle[1] + 6.6 * np.sin(a), (-np.cos(a), -np.sin(a)))
+        plan.spot(what, middle[0] + 6.2 * np.cos(a), middle[1] + 6.2 * np.sin(a), (-np.cos(a), -np.sin(a)))
     for u in np.arange(7.0, p - 3.0, 9.0):
         plan.spot("planter tree", float(u), 1.2, (0.0, -1.0))
     for v in np.arange(8.0, back - 6.0, 9.0):
         plan.spot("planter tree", 1.2, float(v), (-1.0, 0.0))
-    plan.spot("cafe terrace", p * 0.24, back - 6.5, (0.0, -1.0))
+    plan.spot("cafe terrace", max(10.0, p * 0.28), back - 7.4, (0.0, -1.0))
     plan.spot("kiosk", p - 2.5, back * 0.28, (-1.0, 0.0))
-    plan.spot("food cart", p * 0.80, back - 8.5, (-1.0, 0.0))
-    plan.spot("bike parking", p - 2.0, back * 0.66, (-1.0, 0.0))
-    plan.spot("chess", p * 0.18, back * 0.30, (1.0, 0.0))
-    plan.spot("information", 3.2, 3.4, (-0.7, -0.7))
-    plan.walk([(-1.4, -1.4), (3.0, 6.0), (middle[0] - 4.4, back * 0.5 - 1.0), (3.0, back - 3.0), (p + 1.5, back - 3.0), (p + 1.5, h + 1.5)])
+    plan.spot("food cart", p * 0.80, back - 8.0, (-1.0, 0.0))
+    plan.spot("bike parking", p - 1.6, back * 0.58, (-1.0, 0.0))
+    plan.spot("chess", 7.4, back * 0.52, (1.0, 0.0))
+    plan.spot("information", 8.2, 8.2, (-0.7, -0.7))
+    plan.spot("flowers", p * 0.72, 7.2, (0.0, -1.0))
+    plan.walk([(-1.4, -1.4), (4.0, 4.0), (4.0, back - 3.0), (p + 1.5, back - 3.0), (p + 1.5, h + 1.5)])
+    plan.walk([(4.0, 4.0), (p + 1.5, 4.0)])
     plan.walk([(p + 1.5, back - 3.0), (p + 1.5, -1.4)])
-    plan.walk([(-1.4, back - 3.0), (3.0, back - 3.0)])
+    plan.walk([(-1.4, back - 3.0), (4.0, back - 3.0)])
 
 
 def park(plan: QuarterPlan, rng: np.random.Generator) -> None:
@@ -235,8 +255,8 @@ def park(plan: QuarterPlan, rng: np.random.Generator) -> None:
         ((w * 0.5, -1.4), ring),
         ((w + 1.5, cv), ring),
         ((cu, edge + 2.0), ring),
-        ((9.0, edge - 12.0), ring),
-        ((w - 9.0, 10.0), ring),
+        ((9.0, edge - 12.4), ring),
+        ((w - 9.0, 10.4), ring),
     ]
     lines = []
     for start, target in links:

@@ -55,9 +55,9 @@ def park_lamp() -> Model:
 def trash_can() -> Model:
     """A litter bin with a hood."""
     return [
-        Part(cylinder((0, 0, 0.06), 0.27, 0.80, sides=10), _GREEN),
-        Part(cylinder((0, 0, 0.86), 0.29, 0.06, sides=10), _IRON),
-        Part(cone((0, 0, 0.98), 0.28, 0.12), _IRON),
+        Part(cylinder((0, 0, 0.06), 0.27, 0.80, sides=9), _GREEN),
+        Part(cylinder((0, 0, 0.86), 0.29, 0.06, sides=9), _IRON),
+        Part(cone((0, 0, 0.98), 0.28, 0.12, sides=8), _IRON),
         *[Part(rod((x, 0, 0.9), (x, 0, 1.0), 0.02, sides=4), _IRON) for x in (-0.2, 0.2)],
     ]
 

@@ -11,7 +11,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter
 
 from portico.build.scene import Scene
 from portico.seeding import generator
@@ -38,11 +37,11 @@ COVERS: dict[str, Cover] = {
     "paving-warm": Cover("paving", 4.8, "sidewalk", (1.06, 0.97, 0.88)),
     "plaza": Cover("plaza", 4.0, "plaza"),
     "cobble": Cover("cobble", 2.4, "shared road"),
-    "gravel": Cover("gravel", 3.0, "path"),
+    "gravel": Cover("gravel", 2.4, "path"),
     "grass": Cover("grass", 5.0, "grass"),
     "lawn": Cover("grass", 5.0, "grass", (1.10, 1.12, 0.90)),
     "soil": Cover("soil", 2.0, "planting bed"),
-    "water": Cover("water", 6.0, "water"),
+    "water": Cover("water", 4.0, "water"),
     "curb": Cover("curb", 2.0, "curb"),
     "tactile": Cover("tactile", 0.8, "ramp"),
     "deck": Cover("deck", 2.0, "deck"),
@@ -75,9 +74,17 @@ def noise(rng: np.random.Generator, size: int, *grain: tuple[float, float]) -> F
     """Seamless grey noise around 0, (size, size): a sum of (feature size in pixels, amplitude)."""
     total = np.zeros((size, size))
     for sigma, amplitude in grain:
-        layer = gaussian_filter(rng.standard_normal((size, size)), sigma, mode="wrap") if sigma > 0.0 else rng.standard_normal((size, size))
-        total += amplitude * layer / layer.std()
+        total += amplitude * grain_of(rng, size, sigma, sigma)
     return total
+
+
+def grain_of(rng: np.random.Generator, size: int, sigma_y: float, sigma_x: float) -> Floats:
+    """White noise blurred by a Gaussian that wraps around, (size, size), scaled to a standard deviation of 1."""
+    f = np.fft.fftfreq(size)
+    damping = np.exp(-2.0 * np.pi**2 * ((sigma_y * f[:, None]) ** 2 + (sigma_x * f[None, :]) ** 2))
+    blurred: Floats = np.fft.ifft2(np.fft.fft2(rng.standard_normal((size, size))) * damping).real
+    blurred /= blurred.std()
+    return blurred
 
 
 def tinted(color: RGB, shade: Floats) -> Image:
@@ -103,7 +110,7 @@ def slabs(rng: np.random.Generator, size: int, rows: int, columns: int, *, offse
 
 
 def _asphalt(rng: np.random.Generator) -> Image:
-    return tinted((0.27, 0.275, 0.285), noise(rng, 256, (0.6, 0.07), (3.0, 0.04), (24.0, 0.05)))
+    return tinted((0.27, 0.275, 0.285), noise(rng, 512, (0.5, 0.10), (2.0, 0.05), (40.0, 0.04)))
 
 
 def _stones(
@@ -130,9 +137,8 @@ def _plaza(rng: np.random.Generator) -> Image:
 
 
 def _grass(rng: np.random.Generator) -> Image:
-    shade = noise(rng, 256, (0.7, 0.10), (3.0, 0.08), (26.0, 0.08))
-    picture = tinted((0.33, 0.46, 0.20), shade).astype(np.float64)
-    picture[..., 0] *= 1.0 + 0.10 * noise(rng, 256, (14.0, 1.0))
+    picture = tinted((0.36, 0.45, 0.22), 0.13 * grain_of(rng, 512, 2.2, 0.7) + noise(rng, 512, (5.0, 0.05), (40.0, 0.04))).astype(np.float64)
+    picture[..., 0] *= 1.0 + 0.06 * noise(rng, 512, (30.0, 1.0))
     return np.clip(picture, 0, 255).astype(np.uint8)
 
 
@@ -142,8 +148,7 @@ def _leaves(rng: np.random.Generator) -> Image:
 
 
 def _water(rng: np.random.Generator) -> Image:
-    ripples = gaussian_filter(rng.standard_normal((256, 256)), (1.6, 6.0), mode="wrap")
-    return tinted((0.23, 0.40, 0.47), 0.10 * ripples / ripples.std() + noise(rng, 256, (30.0, 0.06)))
+    return tinted((0.23, 0.40, 0.47), 0.10 * grain_of(rng, 256, 1.6, 6.0) + noise(rng, 256, (30.0, 0.06)))
 
 
 def _tactile(rng: np.random.Generator) -> Image:
@@ -155,8 +160,7 @@ def _tactile(rng: np.random.Generator) -> Image:
 def _deck(rng: np.random.Generator) -> Image:
     y = np.mgrid[0:256, 0:256][0]
     plank = y * 12 // 256
-    grain = gaussian_filter(rng.standard_normal((256, 256)), (0.8, 14.0), mode="wrap")
-    shade = 0.07 * rng.standard_normal(12)[plank] + 0.06 * grain / grain.std()
+    shade = 0.07 * rng.standard_normal(12)[plank] + 0.06 * grain_of(rng, 256, 0.8, 14.0)
     shade[(y * 12) % 256 < 18] = -0.45
     return tinted((0.50, 0.37, 0.25), shade)
 

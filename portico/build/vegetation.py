@@ -40,16 +40,16 @@ def broadleaf(rng: np.random.Generator, *, color: RGB = (0.50, 0.62, 0.30), scal
     """A linden or maple: a trunk that forks into a round crown of several clumps."""
     height, spread = float(rng.uniform(2.6, 3.6)) * scale, float(rng.uniform(1.5, 2.0)) * scale
     foot = CROWN_FOOT_M
-    parts = [Part(cylinder((0, 0, 0), 0.17 * scale, foot + 0.6, sides=8, top_radius_m=0.11 * scale), _BARK, Surface.PLANT)]
+    parts = [Part(cylinder((0, 0, 0), 0.17 * scale, foot + 0.6, sides=7, top_radius_m=0.11 * scale), _BARK, Surface.PLANT)]
     middle = foot + height / 2
-    parts.append(_leafy(ball((0, 0, middle), (spread, spread, height / 2), levels=2, roughness=0.07, rng=rng), _varied(color, rng)))
-    for angle in (rng.uniform(0, 2 * np.pi) + np.arange(4) * np.pi / 2 + rng.uniform(-0.3, 0.3, 4)).tolist():
+    parts.append(_leafy(ball((0, 0, middle), (spread, spread, height / 2), roughness=0.05, rng=rng), _varied(color, rng)))
+    for angle in (rng.uniform(0, 2 * np.pi) + np.arange(3) * 2 * np.pi / 3 + rng.uniform(-0.3, 0.3, 3)).tolist():
         r = spread * 0.62
-        size = spread * float(rng.uniform(0.52, 0.68))
+        size = spread * float(rng.uniform(0.58, 0.72))
         z = max(foot + size * 0.8, middle + float(rng.uniform(-0.25, 0.30)) * height)
         clump = ball((r * np.cos(angle), r * np.sin(angle), z), (size, size, size * 0.8), roughness=0.10, rng=rng)
         parts.append(_leafy(clump, _varied(color, rng, 0.12)))
-        parts.append(Part(rod((0, 0, foot - 0.3), (0.7 * r * np.cos(angle), 0.7 * r * np.sin(angle), z), 0.05 * scale, sides=5), _BARK, Surface.PLANT))
+        parts.append(Part(rod((0, 0, foot - 0.3), (0.7 * r * np.cos(angle), 0.7 * r * np.sin(angle), z), 0.05 * scale, sides=4), _BARK, Surface.PLANT))
     return parts
 
 
@@ -95,7 +95,7 @@ def bush(rng: np.random.Generator) -> Model:
     r, h = float(rng.uniform(0.45, 0.75)), float(rng.uniform(0.35, 0.55))
     color = ((0.42, 0.56, 0.28), (0.34, 0.48, 0.28), (0.52, 0.60, 0.34))[int(rng.integers(0, 3))]
     parts = [_leafy(ball((0, 0, h * 0.85), (r, r * 0.9, h), roughness=0.10, rng=rng), _varied(color, rng))]
-    return [*parts, _leafy(ball((r * 0.55, r * 0.2, h * 0.6), (r * 0.6, r * 0.6, h * 0.65), roughness=0.1, rng=rng), _varied(color, rng, 0.12))]
+    return [*parts, _leafy(ball((r * 0.55, r * 0.2, h * 0.6), (r * 0.6, r * 0.6, h * 0.65), levels=0, roughness=0.1, rng=rng), _varied(color, rng, 0.12))]
 
 
 def flower_bed(rng: np.random.Generator, *, length_m: float = 2.4, depth_m: float = 0.9) -> Model:

@@ -99,12 +99,12 @@ def _pillars(b: Body, side: float, paint: RGB) -> list[Part]:
     return [Part(rod(p, q, 0.035, sides=4), paint, Surface.VEHICLE) for p, q in bars]
 
 
-def _wheels(axles: tuple[float, float], width: float, radius: float, *, sides: int = 12) -> list[Part]:
+def _wheels(axles: tuple[float, float], width: float, radius: float) -> list[Part]:
     parts = []
     for x in axles:
         for side in (-1.0, 1.0):
-            parts.append(Part(wheel((x, side * (width / 2 - 0.10), radius), radius, 0.22, sides=sides), _TYRE, Surface.VEHICLE))
-            parts.append(Part(wheel((x, side * (width / 2 + 0.005), radius), 0.62 * radius, 0.03, sides=sides - 4), _RIM, Surface.VEHICLE))
+            parts.append(Part(wheel((x, side * (width / 2 - 0.10), radius), radius, 0.22, sides=11), _TYRE, Surface.VEHICLE))
+            parts.append(Part(wheel((x, side * (width / 2 + 0.005), radius), 0.62 * radius, 0.03, sides=7), _RIM, Surface.VEHICLE))
     return parts
 
 
