@@ -102,8 +102,9 @@ def handrails(core: StairCore, floors: int) -> Iterator[NDArray[np.float64]]:
             r = frame.rect(start, turn, b, b + _RAIL_THICK_M)
             corners = [(u, v, z + k) for k in (0.0, _RAIL_THICK_M) for v in (r.v0, r.v1) for u in (r.u0, r.u1)]
             away = [max(abs(u - foot.u0), abs(v - foot.v0)) > _FLIGHT_M / 2 for u, v, _ in corners]
-            rise = np.where(away, STOREY_M / 2 - RISER_M, 0.0)
-            yield np.array([(u, v, height + up_by) for (u, v, height), up_by in zip(corners, rise.tolist(), strict=True)])
+            rail: NDArray[np.float64] = np.asarray(corners, dtype=np.float64)
+            rail[away, 2] += STOREY_M / 2 - RISER_M
+            yield rail
 
 
 def _storey(block: Callable[..., Block], level: int, start: float, turn: float, length: float, width: float, lane: float) -> Iterator[Block]:
@@ -123,8 +124,3 @@ def _storey(block: Callable[..., Block], level: int, start: float, turn: float, 
         yield block("nosing", (edge - _NOSING_M, edge), (width - lane, width), (z, z))
     if level == 0:
         yield block("wall", (start, start + 0.1), (width - lane, width), (0.0, CLEAR_M - 0.13))
-
-
-def step_heights(level: int) -> NDArray[np.float64]:
-    """Heights of all walking surfaces of one storey's stair, from its floor to the next, (RISERS + 1,)."""
-    return level * STOREY_M + np.arange(RISERS + 1) * RISER_M
