@@ -21,6 +21,8 @@ from portico.world import Building, Surface, World
 from portico.world.semantics import Segment
 
 _ROOMS_PER_BUILDING = 4
+#: Open ground of this size is a square that people would cross; far larger is a field, far smaller a corner.
+_SQUARE_M2 = 1500.0
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ def _below(footing: Footing, flight: Floats) -> Iterator[Stand]:
 def _squares(world: World, footing: Footing) -> list[Subject]:
     areas = [(r, shapely.Polygon(r.polygon)) for r in world.semantics.regions if r.type in ("open_area", "vegetated")]
     found = []
-    for region, shape in sorted(areas, key=lambda pair: (pair[0].type != "open_area", -pair[1].area)):
+    for region, shape in sorted(areas, key=lambda pair: (pair[0].type != "open_area", abs(float(np.log(pair[1].area / _SQUARE_M2))))):
         if shape.area < 60.0:
             continue
 
@@ -254,4 +256,4 @@ def _heading(xy: Floats, target: Floats) -> float:
 
 
 def _name(building: Building | None, fallback: str) -> str:
-    return (building.name or building.id.replace("_", " ")) if building else fallback.replace("_", " ")
+    return (building.name or building.category.replace("_", " ")) if building else fallback.replace("_", " ")
