@@ -225,9 +225,9 @@ class Arrangement:
         """A grid of lamps under the ceiling."""
         b = self.room.bounds
         nu, nv = max(1, round(b.du / spacing_m)), max(1, round(b.dv / spacing_m))
+        model = self.make(category)
         for i in range(nu):
             for j in range(nv):
-                model = self.make(category)
                 center = (b.u0 + (i + 0.5) * b.du / nu, b.v0 + (j + 0.5) * b.dv / nv)
                 self.put(model, center, 0.0 if b.du > b.dv else np.pi / 2, CLEAR_M - model.size[2] - 0.004)
 

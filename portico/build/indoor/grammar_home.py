@@ -270,7 +270,7 @@ def storage(r: Arrangement) -> None:
     """Shelves, boxes, and what is needed to keep a house."""
     r.lamps()
     for _ in range(int(np.clip(r.area / 3.5, 2, 9))):
-        r.against_wall("shelf", "corner", edges=r.blind_edges())
+        r.against_wall("shelf", "corner", edges=r.blind_edges(), files=0.25)
     things = ["box", "box", "box", "ladder", "cleaning cart", "hand truck", "basket"]
     if r.area > 12.0:
         things += ["pallet", "pallet", "pallet", "box"]

@@ -321,7 +321,7 @@ def cold_room(r: Arrangement) -> None:
     for _ in range(2):
         r.against_wall("freezer", "corner", width=1.5)
     for _ in range(int(np.clip(r.area / 4.0, 2, 5))):
-        r.against_wall("shelf", "corner")
+        r.against_wall("shelf", "corner", files=0.0)
     for _ in range(2):
         r.against_wall("pallet", "any", gap=0.06)
     r.against_wall("box", "any", gap=0.05)

@@ -215,13 +215,14 @@ def _pupils(r: Arrangement, edge: Edge, lab: bool) -> None:
     b = r.room.bounds
     deep = b.dv if edge.along == "u" else b.du
     color = choose(r.rng, BRIGHTS)
-    pitch = 1.85 if lab else 1.5
+    pitch = 1.95 if lab else 1.6
     columns = max(1, int((edge.length - 1.0) / pitch))
     step = (edge.length - 0.9) / columns
-    rows = max(1, int((deep - 3.7) / 1.6))
+    apart = 1.75 if lab else 1.45
+    rows = max(1, int((deep - 2.9) / apart))
     for row in range(rows):
         for column in range(columns):
-            at, away = edge.start + 0.45 + (column + 0.5) * step, 3.1 + row * 1.6
+            at, away = edge.start + 0.45 + (column + 0.5) * step, 3.0 + row * apart
             model = r.make("desk", width=1.2) if lab else r.make("school desk")
             yaw = heading(edge) if lab else facing(edge)
             desk = r.put(model, edge.point(at, away), yaw)

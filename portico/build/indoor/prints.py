@@ -22,6 +22,23 @@ BOARDS = Finish("boards", "#ffffff", "indoor-boards")
 NOTICES = Finish("notices", "#ffffff", "indoor-notices")
 POSTERS = Finish("posters", "#ffffff", "indoor-posters")
 CLOCKS = Finish("clocks", "#ffffff", "indoor-clocks")
+_BINDINGS = ("#7a3b34", "#2f4858", "#46613f", "#8a6b3d", "#513a52", "#a39274", "#33383f", "#b3563c", "#5f7d8c", "#d0c4a8", "#6b2f3a", "#3d5a50")
+_PACKAGES = (
+    "#c8372d",
+    "#e2a52f",
+    "#2f6fa8",
+    "#3f8a4f",
+    "#e8e2d0",
+    "#d9702f",
+    "#6b8fb5",
+    "#f0cf6a",
+    "#8c2f3f",
+    "#4fa39a",
+    "#b8b2a6",
+    "#5a4a78",
+    "#e3b7b0",
+    "#2d4f3a",
+)
 _RUG_COLORS = ("#9c4b41", "#52708a", "#b99a63", "#6f7a5c")
 
 
@@ -40,15 +57,19 @@ def _done(image: Picture.Image) -> Drawing:
 
 
 def _muted(rng: Rng) -> tuple[int, int, int]:
-    base = rng.uniform(60, 215, 3)
-    grey = base.mean()
-    r, g, b = (0.75 * base + 0.25 * grey).astype(int).tolist()
-    return r, g, b
+    """The colour of cloth or leather."""
+    return _near(rng, _BINDINGS)
 
 
 def _vivid(rng: Rng) -> tuple[int, int, int]:
-    r, g, b = (float(v) for v in rng.permutation(np.array([rng.uniform(170, 240), rng.uniform(70, 200), rng.uniform(30, 90)])))
-    return int(r), int(g), int(b)
+    """The colour of a package."""
+    return _near(rng, _PACKAGES)
+
+
+def _near(rng: Rng, palette: tuple[str, ...]) -> tuple[int, int, int]:
+    base = palette[int(rng.integers(len(palette)))]
+    r, g, b = (int(np.clip(int(base[k : k + 2], 16) + rng.integers(-14, 15), 0, 255)) for k in (1, 3, 5))
+    return r, g, b
 
 
 @drawn("indoor-books")
@@ -177,14 +198,14 @@ def _abstract(draw: ImageDraw.ImageDraw, rng: Rng) -> None:
 def _boards(rng: Rng) -> Drawing:
     image, draw = _canvas(256, 256, (250, 251, 250))
     font = ImageFont.load_default(size=16)
-    draw.text((14, 10), "Sprint plan", fill=(40, 70, 140), font=font)
+    draw.text((14, 10), "Week plan", fill=(40, 70, 140), font=font)
     for k in range(5):
         draw.rectangle((16, 40 + 15 * k, 22, 46 + 15 * k), outline=(60, 60, 60))
         draw.line((30, 44 + 15 * k, 30 + int(rng.integers(40, 90)), 44 + 15 * k), fill=(70, 70, 80), width=2)
     draw.line((150, 110, 150, 30), fill=(180, 50, 40), width=2)
     draw.line((150, 110, 240, 110), fill=(180, 50, 40), width=2)
     draw.line((150, 105, 175, 90, 200, 70, 236, 35), fill=(40, 120, 60), width=2)
-    draw.text((14, 138), "a² + b² = c²", fill=(30, 30, 30), font=font)
+    draw.text((14, 138), "area = w x h", fill=(30, 30, 30), font=font)
     draw.polygon([(150, 230), (150, 160), (235, 230)], outline=(40, 70, 140), width=2)
     for k in range(4):
         draw.line((16, 172 + 16 * k, 16 + int(rng.integers(60, 110)), 172 + 16 * k), fill=(50, 90, 60), width=2)

@@ -184,8 +184,10 @@ def _reveal(mason: Mason, o: Opening, z: float, finish: Finish, category: str, t
 def _stairs(mason: Mason, plan: BuildingPlan, style: Style) -> None:
     if plan.stair is None:
         return
+    stone = Stuff(Surface.STAIRS, textured("terrazzo", "#c9c4b8", 0.6), mason.structure("stairs"))
     made = {
-        "stairs": Stuff(Surface.STAIRS, textured("terrazzo", "#c9c4b8", 1.0), mason.structure("stairs")),
+        "stairs": stone,
+        "fascia": stone,
         "wall": Stuff(Surface.WALL, style.walls, mason.structure("wall")),
         "railing": Stuff(Surface.WALL, paint("#5a4636"), mason.structure("railing")),
     }
@@ -194,7 +196,7 @@ def _stairs(mason: Mason, plan: BuildingPlan, style: Style) -> None:
         if kind == "nosing":
             mason.level(nosing, shapely.box(low[0], low[1], high[0], high[1]), low[2])
         else:
-            mason.block(made[kind], low, high)
+            mason.block(made[kind], low, high, open_along="z" if kind == "fascia" else None)
     for corners in handrails(plan.stair, len(plan.floors)):
         mason.hexahedron(made["railing"], corners)
 

@@ -70,7 +70,7 @@ def approach_rect(core: StairCore) -> Rect:
 
 
 def stair_blocks(core: StairCore, floors: int) -> Iterator[Block]:
-    """Solid pieces as (kind, low corner, high corner) in board coordinates; kinds are stairs, nosing (flat), wall and railing."""
+    """Solid pieces as (kind, low corner, high corner) in board coordinates; kinds are stairs, fascia (no top), nosing (flat), wall and railing."""
     frame = _Frame(core)
     lane = (frame.width - _SPINE_M) / 2.0
     start, turn = approach_depth(core), frame.length - LANDING_M
@@ -87,7 +87,7 @@ def stair_blocks(core: StairCore, floors: int) -> Iterator[Block]:
     yield block("railing", (start - 0.03, start + 0.13), (0.0, frame.width - lane), (top + _GUARD_M, top + _GUARD_M + 0.05))
     for level in range(1, floors):
         z = level * STOREY_M
-        yield block("wall", (start, start + 0.01), (0.0, frame.width), (z - (STOREY_M - CLEAR_M), z))
+        yield block("fascia", (start - 0.01, start), (0.0, frame.width), (z - (STOREY_M - CLEAR_M), z - _PROUD_M))
 
 
 def handrails(core: StairCore, floors: int) -> Iterator[NDArray[np.float64]]:

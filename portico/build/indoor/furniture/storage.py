@@ -90,7 +90,7 @@ def filing_cabinet(a: Assembly, rng: Rng) -> None:
 
 
 @furniture("shelf")
-def shelf(a: Assembly, rng: Rng, width: float | None = None) -> None:
+def shelf(a: Assembly, rng: Rng, width: float | None = None, files: float = 0.5) -> None:
     """A steel store-room shelf with boxes and files."""
     w = width or float(rng.uniform(1.0, 1.4))
     steel = choose(rng, METALS)
@@ -98,9 +98,9 @@ def shelf(a: Assembly, rng: Rng, width: float | None = None) -> None:
     for z in (0.12, 0.72, 1.32, 1.92):
         a.box((-0.22, 0.22), (-w / 2, w / 2), (z, z + 0.03), steel)
     for z in (0.15, 0.75, 1.35):
-        if rng.random() < 0.5:
+        if rng.random() < files:
             row = int(rng.integers(2))
-            a.box((-0.16, 0.14), (-w / 2 + 0.06, w / 2 - 0.06), (z, z + 0.34), WHITES[1])
+            a.box((-0.16, 0.14), (-w / 2 + 0.06, w / 2 - 0.06), (z, z + 0.34), METALS[2])
             a.front(0.142, (-w / 2 + 0.06, w / 2 - 0.06), (z, z + 0.34), FILES, (0.0, row / 2 + 0.01, (w - 0.12) / 1.4, (row + 1) / 2 - 0.01))
         else:
             half = w / 2 - 0.1
@@ -109,13 +109,13 @@ def shelf(a: Assembly, rng: Rng, width: float | None = None) -> None:
 
 
 @furniture("store shelf")
-def store_shelf(a: Assembly, rng: Rng, length: float = 4.0) -> None:
+def store_shelf(a: Assembly, rng: Rng, length: float = 4.0, fabric: str | None = None) -> None:
     """A double-sided gondola of goods; its long sides face +x and -x."""
     steel = WHITES[1]
     half = length / 2
     a.box((-0.02, 0.02), (-half, half), (0.0, 1.75), steel)
     a.box((-0.42, 0.42), (-half, half), (0.0, 0.16), METALS[0])
-    a.boxes([(-0.42, 0.42)], [(-half - 0.03, -half), (half, half + 0.03)], (0.0, 1.75), choose(rng, (*BRIGHTS, METALS[1])))
+    a.boxes([(-0.42, 0.42)], [(-half - 0.03, -half), (half, half + 0.03)], (0.0, 1.75), fabric or choose(rng, BRIGHTS))
     for z in (0.52, 0.92, 1.32):
         a.box((-0.36, 0.36), (-half, half), (z, z + 0.03), steel)
     for z, top in ((0.16, 0.5), (0.55, 0.9), (0.95, 1.3), (1.35, 1.66)):
@@ -142,9 +142,9 @@ def wall_shelf(a: Assembly, rng: Rng, length: float = 2.4) -> None:
 
 
 @furniture("locker")
-def locker(a: Assembly, rng: Rng, doors: int = 3) -> None:
+def locker(a: Assembly, rng: Rng, doors: int = 3, fabric: str | None = None) -> None:
     """A block of tall steel doors."""
-    color = choose(rng, ("#5f7f99", "#8b9aa3", "#a8674f", "#6f8f76"))
+    color = fabric or choose(rng, ("#5f7f99", "#8b9aa3", "#a8674f", "#6f8f76"))
     w = doors * 0.32
     a.box((-0.24, 0.23), (-w / 2, w / 2), (0.0, 1.85), METALS[2])
     for k in range(doors):
