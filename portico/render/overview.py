@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numba import get_num_threads
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ from portico.world import Surface, World
 _SAMPLES = 2
 _MARGIN = 0.02
 _RELIEF_M, _RELIEF_PER_M, _MOST_RELIEF = 0.25, 0.35, 0.32
+_SKY_GAIN, _LAMP_GAIN = 1.3, 1.5
 _STEP_M, _STEP_SHADE = 0.04, 0.78
 _PAPER_SRGB = (0.957, 0.949, 0.929)
 # East, south and down: a map seen from above with north at the top.
@@ -65,7 +68,7 @@ def _picture(world: World, cutaway: Cutaway, frame: MapFrame, fine: tuple[int, i
     seen = buffers(fine[1], fine[0])
     draw(mesh, view, seen, get_num_threads())
     whole = prepare(world.geometry.triangles)
-    colors = paint(world)._replace(sky=np.tile(to_linear(np.array(_PAPER_SRGB)), (2, 1)).astype(np.float32))
+    colors = paint(_brighter(world))._replace(sky=np.tile(to_linear(np.array(_PAPER_SRGB)), (2, 1)).astype(np.float32))
     height = np.where(seen.face >= 0, view.oz - view.far + seen.nearness, np.nan)
     image = shade_view(seen, view, colors, texture_atlas(world), shadow_map(whole, world.appearance.light))
     solids = _solids(cutaway, height, frame, fine)
@@ -75,6 +78,13 @@ def _picture(world: World, cutaway: Cutaway, frame: MapFrame, fine: tuple[int, i
     for solid, _, color in solids:
         image[solid] = color
     return image
+
+
+def _brighter(world: World) -> World:
+    """Rooms without their ceilings and the shadows between houses, lit so that they can be read on a page."""
+    light = world.appearance.light
+    light = light.model_copy(update={"sky": _SKY_GAIN * light.sky, "indoor": _LAMP_GAIN * light.indoor})
+    return replace(world, appearance=replace(world.appearance, light=light))
 
 
 def _solids(cutaway: Cutaway, height: Floats, frame: MapFrame, fine: tuple[int, int]) -> list[tuple[NDArray[np.bool_], float, tuple[int, int, int]]]:

@@ -38,14 +38,14 @@ class Paint(NamedTuple):
 
     Attributes:
         light: (F, 7) float32. look: (F, 3) int32. material: (M, 4) float32, linear colour and emission.
-        uv: (T, 11) float64: gradients of u and v in the world, their values at the first corner, that corner.
+        uv: (T, 11) float32: gradients of u and v in the world, their values at the first corner, that corner.
         tone: (8192,) uint8, sRGB value of linear light. sky: (2, 3) float32, linear, at the horizon and the zenith.
     """
 
     light: NDArray[np.float32]
     look: NDArray[np.int32]
     material: NDArray[np.float32]
-    uv: Floats
+    uv: NDArray[np.float32]
     tone: NDArray[np.uint8]
     sky: NDArray[np.float32]
 
@@ -110,7 +110,7 @@ def _light(normal: Floats, indoor: NDArray[np.bool_], light: Light) -> tuple[Flo
     return np.where(indoor[:, None], inside, outside), np.where(indoor[:, None], 0.0, sun)
 
 
-def _texture_gradients(triangles: NDArray[np.float32], uv: NDArray[np.float32], normal: Floats) -> Floats:
+def _texture_gradients(triangles: NDArray[np.float32], uv: NDArray[np.float32], normal: Floats) -> NDArray[np.float32]:
     """u(p) = u0 + gradient . (p - first corner): the gradient that lies in the triangle's plane."""
     corners, uv = triangles.astype(np.float64), uv.astype(np.float64)
     e1, e2 = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
@@ -120,7 +120,7 @@ def _texture_gradients(triangles: NDArray[np.float32], uv: NDArray[np.float32], 
     steps1, steps2 = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
     gradient_u = steps1[:, :1] * d1 + steps2[:, :1] * d2
     gradient_v = steps1[:, 1:] * d1 + steps2[:, 1:] * d2
-    return np.concatenate([gradient_u, gradient_v, uv[:, 0], corners[:, 0]], axis=1)
+    return np.concatenate([gradient_u, gradient_v, uv[:, 0], corners[:, 0]], axis=1).astype(np.float32)
 
 
 def _repeats(uv: NDArray[np.float32]) -> bool:

@@ -51,8 +51,14 @@ class View(NamedTuple):
 
 
 def perspective_view(T_world_camera: Floats, camera: Camera, *, samples: int = 1) -> View:
-    """The view of a pinhole camera; ``samples`` multiplies both image sides (supersampling)."""
+    """The view of a pinhole camera; ``samples`` multiplies both image sides (supersampling).
+
+    Raises:
+        ValueError: the pose holds NaN or infinity, as that of a robot whose simulation has diverged.
+    """
     T = np.asarray(T_world_camera, dtype=np.float64)
+    if not np.isfinite(T).all():
+        raise ValueError(f"the camera pose is not finite: {T.tolist()}")
     width, height = camera.width * samples, camera.height * samples
     axes, center = T[:3, :3].T.ravel().tolist(), T[:3, 3].tolist()
     return View._make((*axes, *center, camera.focal_px * samples, 0.5 * width, 0.5 * height, width, height, NEAR_M, 0.0, True))
