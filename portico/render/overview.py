@@ -70,7 +70,7 @@ def _picture(world: World, cutaway: Cutaway, frame: MapFrame, fine: tuple[int, i
     whole = prepare(world.geometry.triangles)
     colors = paint(_brighter(world))._replace(sky=np.tile(to_linear(np.array(_PAPER_SRGB)), (2, 1)).astype(np.float32))
     height = np.where(seen.face >= 0, view.oz - view.far + seen.nearness, np.nan)
-    image = shade_view(seen, view, colors, texture_atlas(world), shadow_map(whole, world.appearance.light))
+    image = shade_view(seen, view, colors, texture_atlas(world), *shadow_map(whole, world.appearance.light))
     solids = _solids(cutaway, height, frame, fine)
     for solid, z_m, _ in solids:
         height[solid] = z_m

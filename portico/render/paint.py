@@ -55,9 +55,7 @@ def paint(world: World) -> Paint:
     geometry, appearance = world.geometry, world.appearance
     triangles = geometry.triangles
     normal = face_planes(triangles)[:, :3]
-    names = sorted(appearance.textures)
-    texture = np.array([names.index(m.texture) if m.texture in appearance.textures else -1 for m in appearance.materials], np.int32)
-    look = np.stack([geometry.material, texture[geometry.material], np.full(len(normal), -1)], axis=1).astype(np.int32)
+    look = np.stack([geometry.material, _texture_numbers(world)[geometry.material], np.full(len(normal), -1)], axis=1).astype(np.int32)
     rows = np.flatnonzero((look[:, TEXTURE] >= 0) & (np.abs(normal) > 0.0).any(axis=1))
     look[rows, UV_ROW] = np.arange(len(rows))
     light = np.concatenate([normal, *_light(normal, geometry.indoor, appearance.light)], axis=1).astype(np.float32)
@@ -68,10 +66,20 @@ def paint(world: World) -> Paint:
 
 def texture_atlas(world: World) -> Atlas:
     """The world's textures, in the order of their names."""
-    used = {m.texture: [k for k, other in enumerate(world.appearance.materials) if other.texture == m.texture] for m in world.appearance.materials}
     names = sorted(world.appearance.textures)
-    corners = [world.geometry.uv[np.isin(world.geometry.material, used.get(name, []))] for name in names]
-    return pack([world.appearance.textures[name] for name in names], [_repeats(uv) for uv in corners])
+    on_face = _texture_numbers(world)[world.geometry.material]
+    faces = np.flatnonzero(on_face >= 0)
+    lowest, highest = np.zeros(len(names)), np.ones(len(names))
+    np.minimum.at(lowest, on_face[faces], world.geometry.uv[faces].min(axis=(1, 2)))
+    np.maximum.at(highest, on_face[faces], world.geometry.uv[faces].max(axis=(1, 2)))
+    tiled = (lowest < -1e-3) | (highest > 1.0 + 1e-3)
+    return pack([world.appearance.textures[name] for name in names], tiled.tolist())
+
+
+def _texture_numbers(world: World) -> NDArray[np.int32]:
+    """(M,) position of each material's texture among the sorted names, -1 without."""
+    position = {name: k for k, name in enumerate(sorted(world.appearance.textures))}
+    return np.array([-1 if m.texture is None else position.get(m.texture, -1) for m in world.appearance.materials], np.int32)
 
 
 def sun_direction(light: Light) -> Floats:
@@ -121,10 +129,6 @@ def _texture_gradients(triangles: NDArray[np.float32], uv: NDArray[np.float32], 
     gradient_u = steps1[:, :1] * d1 + steps2[:, :1] * d2
     gradient_v = steps1[:, 1:] * d1 + steps2[:, 1:] * d2
     return np.concatenate([gradient_u, gradient_v, uv[:, 0], corners[:, 0]], axis=1).astype(np.float32)
-
-
-def _repeats(uv: NDArray[np.float32]) -> bool:
-    return bool(len(uv)) and bool(uv.min() < -1e-3 or uv.max() > 1.001)
 
 
 def _tone() -> NDArray[np.uint8]:

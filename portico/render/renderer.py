@@ -39,8 +39,7 @@ class Renderer:
         self._instance = np.ascontiguousarray(world.geometry.instance, np.int32)
         self._semantic = semantic_labels(world)
         self._paint = paint(world)
-        self._atlas = texture_atlas(world)
-        self._sun: tuple[View, NDArray[np.float32]] | None = None
+        self._for_rgb: tuple[Atlas, View, NDArray[np.float32]] | None = None
         self._buffers: dict[tuple[int, int], Visibility] = {}
 
     def render(self, T_world_camera: Floats, camera: Camera, channels: Collection[Channel]) -> Frame:
@@ -86,9 +85,9 @@ class Renderer:
         return average_samples(self._shade(self._look(view), view), 2)
 
     def _shade(self, seen: Visibility, view: View) -> NDArray[np.uint8]:
-        if self._sun is None:
-            self._sun = shadow_map(self._mesh, self.world.appearance.light)
-        return shade_view(seen, view, self._paint, self._atlas, self._sun)
+        if self._for_rgb is None:
+            self._for_rgb = (texture_atlas(self.world), *shadow_map(self._mesh, self.world.appearance.light))
+        return shade_view(seen, view, self._paint, *self._for_rgb)
 
     def _look(self, view: View) -> Visibility:
         size = (view.width, view.height)
@@ -110,10 +109,10 @@ def _threads_for(view: View) -> Iterator[int]:
         set_num_threads(allowed)
 
 
-def shade_view(seen: Visibility, view: View, colors: Paint, atlas: Atlas, sun: tuple[View, NDArray[np.float32]]) -> NDArray[np.uint8]:
-    """(H, W, 3) uint8 sRGB of what a view sees, lit by the sun's shadow map."""
+def shade_view(seen: Visibility, view: View, colors: Paint, atlas: Atlas, rays: View, lit: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """(H, W, 3) uint8 sRGB of what a view sees; ``rays`` and ``lit`` are the sun's shadow map."""
     rgb = np.empty((view.height, view.width, 3), np.uint8)
-    shade_rgb(seen.nearness, seen.face, view, colors, atlas, *sun, rgb, get_num_threads())
+    shade_rgb(seen.nearness, seen.face, view, colors, atlas, rays, lit, rgb, get_num_threads())
     return rgb
 
 
