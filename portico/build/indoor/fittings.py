@@ -68,7 +68,7 @@ def _frame(mason: Mason, o: Opening, z: float, pane_m: float, style: Style) -> N
     middle = (o.low + o.high) / 2
     panes = max(1, round(o.width / pane_m))
     bars = [(o.start + k * (o.width - _FRAME_M) / panes, o.start + k * (o.width - _FRAME_M) / panes + _FRAME_M, o.sill, o.head) for k in range(panes + 1)]
-    bars += [(o.start, o.end, o.sill, o.sill + _FRAME_M), (o.start, o.end, o.head - _FRAME_M, o.head)]
+    bars.append((o.start, o.end, o.head - _FRAME_M, o.head))
     for s0, s1, z0, z1 in bars:
         low, high = (s0, middle - 0.03), (s1, middle + 0.03)
         if o.along == "v":

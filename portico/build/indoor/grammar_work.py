@@ -29,8 +29,10 @@ def office(r: Arrangement) -> None:
     if r.area > 11.0:
         table = r.free_standing("round table", margin=0.7)
         dining_group(r, table, 2)
-    r.against_wall("coat rack", "corner", gap=0.05)
-    greenery(r)
+    if r.chance(0.5):
+        r.against_wall("coat rack", "corner", gap=0.05)
+    if r.chance(0.7):
+        greenery(r)
     bins(r, "trash can")
     if r.chance(0.6):
         r.on_wall("whiteboard", 0.95, width=1.5)
@@ -62,7 +64,7 @@ def open_office(r: Arrangement) -> None:
         cabinet = r.against_wall("filing cabinet", "any", edges=r.blind_edges())
         if cabinet is not None:
             r.beside(cabinet, "plant", 1, gap=0.06)
-    for category in ("copier", "bookshelf", "water cooler", "cabinet", "coat rack"):
+    for category in ("copier", "bookshelf", "cabinet", "coat rack"):
         r.against_wall(category, "any", edges=r.blind_edges())
     greenery(r, 2)
     bins(r, "recycling bin", "trash can")

@@ -245,7 +245,9 @@ def _relief(mason: Mason, plan: BuildingPlan, style: Style) -> None:
             o, z = window.opening, floor.level * STOREY_M + window.opening.sill
             low, high = (o.low - 0.05, o.low) if o.low <= 0.0 else (o.high, o.high + 0.05)
             ends = ((o.start - 0.06, low), (o.end + 0.06, high)) if o.along == "u" else ((low, o.start - 0.06), (high, o.end + 0.06))
-            mason.block(stuff, (*ends[0], z - 0.07), (*ends[1], z), open_along=o.along)
+            mason.level(stuff, shapely.box(*ends[0], *ends[1]), z)
+            outer, facing = (low, -1) if o.low <= 0.0 else (high, 1)
+            wall_quad(mason, stuff, o.along, outer, facing, (o.start - 0.06, o.end + 0.06, z - 0.07, z))
 
 
 def _roof(mason: Mason, plan: BuildingPlan, style: Style) -> None:

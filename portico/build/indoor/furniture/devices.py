@@ -123,8 +123,7 @@ def water_cooler(a: Assembly, rng: Rng) -> None:
     a.box((-0.16, 0.16), (-0.16, 0.16), (0.0, 0.98), choose(rng, WHITES))
     a.box((0.16, 0.22), (-0.1, 0.1), (0.62, 0.64), METALS[2])
     a.boxes([(0.16, 0.2)], [(-0.08, -0.04)], (0.78, 0.82), "#3f78a8")
-    a.cyl(0.0, 0.0, (0.98, 1.05), 0.06, "#8fc3de", sides=8, top=0.14)
-    a.cyl(0.0, 0.0, (1.05, 1.36), 0.14, "#8fc3de", sides=8)
+    a.cyl(0.0, 0.0, (0.98, 1.36), 0.1, "#8fc3de", sides=8, top=0.14)
 
 
 @furniture("floor lamp")

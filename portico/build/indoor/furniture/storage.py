@@ -94,7 +94,7 @@ def shelf(a: Assembly, rng: Rng, width: float | None = None, files: float = 0.5)
     """A steel store-room shelf with boxes and files."""
     w = width or float(rng.uniform(1.0, 1.4))
     steel = choose(rng, METALS)
-    a.boxes([(-0.22, -0.18), (0.18, 0.22)], [(-w / 2, -w / 2 + 0.04), (w / 2 - 0.04, w / 2)], (0.0, 1.95), steel)
+    a.posts([(-0.22, -0.18), (0.18, 0.22)], [(-w / 2, -w / 2 + 0.04), (w / 2 - 0.04, w / 2)], (0.0, 1.95), steel)
     for z in (0.12, 0.72, 1.32, 1.92):
         a.box((-0.22, 0.22), (-w / 2, w / 2), (z, z + 0.03), steel)
     for z in (0.15, 0.75, 1.35):

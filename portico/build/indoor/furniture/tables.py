@@ -15,7 +15,7 @@ def desk(a: Assembly, rng: Rng, width: float | None = None, wood: str | None = N
     w = width or float(rng.uniform(1.3, 1.6))
     top, frame = wood or choose(rng, WOODS + WHITES), choose(rng, METALS)
     a.box((-0.36, 0.36), (-w / 2, w / 2), (0.7, 0.735), top)
-    a.posts([(-0.33, -0.28), (0.26, 0.31)], [(-w / 2 + 0.04, -w / 2 + 0.09), (w / 2 - 0.09, w / 2 - 0.04)], (0.0, 0.7), frame)
+    a.posts([(-0.33, 0.31)], [(-w / 2 + 0.04, -w / 2 + 0.07), (w / 2 - 0.07, w / 2 - 0.04)], (0.0, 0.7), frame)
     a.box((-0.34, 0.18), (w / 2 - 0.5, w / 2 - 0.1), (0.05, 0.62), choose(rng, WHITES + METALS))
     for k in range(3):
         a.plate(0.19, (w / 2 - 0.37, w / 2 - 0.23), (0.14 + 0.18 * k, 0.16 + 0.18 * k), DARKS[0])
@@ -43,7 +43,7 @@ def round_table(a: Assembly, rng: Rng, radius: float = 0.4, wood: str | None = N
     """A cafe table on one foot."""
     a.cyl(0.0, 0.0, (0.0, 0.03), radius * 0.62, DARKS[0], sides=8)
     a.post((-0.035, 0.035), (-0.035, 0.035), (0.03, 0.7), DARKS[1])
-    a.cyl(0.0, 0.0, (0.7, 0.74), radius, wood or choose(rng, (*WOODS, WHITES[0])), sides=14)
+    a.cyl(0.0, 0.0, (0.7, 0.74), radius, wood or choose(rng, (*WOODS, WHITES[0])), sides=10)
 
 
 @furniture("coffee table")
