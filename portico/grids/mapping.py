@@ -21,6 +21,7 @@ GROUND, SEEN, LINTEL, SPENT, FACADE = 1, 2, 4, 8, 16
 
 #: Surfaces of one column that are closer than this are the same surface. Less than any headroom, more than any climb.
 MERGE_M = 0.45
+_HEADROOM_M = 0.9
 _ODDS_HIT, _ODDS_MAX, _ODDS_MIN = 4, 12, -6
 _ROOF_LIMIT = 20
 _CEILING_LOW_M, _CEILING_HIGH_M = 1.8, 5.0
@@ -104,13 +105,20 @@ def find_surface(height, i, j, z, tolerance):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _touch(height, i, j, z):  # type: ignore[no-untyped-def]
-    """Sheet of the surface at height z, a new one when there is none; -1 when the column is full or off the map."""
+def _touch(height, flags, i, j, z, seen):  # type: ignore[no-untyped-def]
+    """Sheet of the surface at height z, a new one when there is none; -1 when the column is full or off the map.
+
+    What was not seen itself (``seen`` False) belongs to a surface that was, when that is too near for a body to pass between.
+    """
     if i < 0 or j < 0 or i >= height.shape[1] or j >= height.shape[2]:
         return -1
     k = find_surface(height, i, j, z, MERGE_M)
     if k >= 0:
         return k
+    if not seen:
+        k = find_surface(height, i, j, z, _HEADROOM_M)
+        if k >= 0 and flags[k, i, j] & SEEN:
+            return k
     for k in range(height.shape[0]):
         if np.isnan(height[k, i, j]):
             height[k, i, j] = z
@@ -119,8 +127,21 @@ def _touch(height, i, j, z):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _mark_ground(height, odds, flags, stamp, i, j, z, seen, frame):  # type: ignore[no-untyped-def]
-    k = _touch(height, i, j, z)
+def _absorb(height, odds, flags, roof, glow, k, i, j):  # type: ignore[no-untyped-def]
+    """A surface that was seen takes over those that were only guessed within a headroom of it."""
+    for q in range(height.shape[0]):
+        if q == k or flags[q, i, j] & SEEN or not abs(height[q, i, j] - height[k, i, j]) <= _HEADROOM_M:
+            continue
+        odds[k, i, j] = max(odds[k, i, j], odds[q, i, j])
+        flags[k, i, j] |= flags[q, i, j] & (LINTEL | FACADE)
+        roof[k, i, j] = min(max(roof[k, i, j] + roof[q, i, j], -_ROOF_LIMIT), _ROOF_LIMIT)
+        glow[k, i, j] += glow[q, i, j]
+        height[q, i, j], odds[q, i, j], flags[q, i, j], roof[q, i, j], glow[q, i, j] = np.nan, 0, 0, 0, 0
+
+
+@njit(cache=True)
+def _mark_ground(height, odds, flags, roof, glow, stamp, i, j, z, seen, frame):  # type: ignore[no-untyped-def]
+    k = _touch(height, flags, i, j, z, seen)
     if k < 0:
         return
     first = abs(stamp[k, i, j]) != frame
@@ -131,6 +152,7 @@ def _mark_ground(height, odds, flags, stamp, i, j, z, seen, frame):  # type: ign
             height[k, i, j] += np.float32(0.25) * (np.float32(z) - height[k, i, j])
         flags[k, i, j] |= GROUND | SEEN
         if first:
+            _absorb(height, odds, flags, roof, glow, k, i, j)
             odds[k, i, j] = max(odds[k, i, j] - 1, _ODDS_MIN)
             stamp[k, i, j] = frame
     else:
@@ -140,7 +162,7 @@ def _mark_ground(height, odds, flags, stamp, i, j, z, seen, frame):  # type: ign
 @njit(cache=True)
 def _mark_solid(height, odds, flags, stamp, i, j, base, z, frame):  # type: ignore[no-untyped-def]
     """A hit above the ground ``base``: one vote per frame, taking back the same frame's vote for ground."""
-    k = _touch(height, i, j, base)
+    k = _touch(height, flags, i, j, base, False)
     if k < 0:
         return
     if z - base > 2.5:
@@ -155,7 +177,7 @@ def _mark_solid(height, odds, flags, stamp, i, j, base, z, frame):  # type: igno
 
 @njit(cache=True)
 def _mark_roof(height, flags, roof, i, j, base, vote, lintel):  # type: ignore[no-untyped-def]
-    k = _touch(height, i, j, base)
+    k = _touch(height, flags, i, j, base, False)
     if k < 0:
         return
     roof[k, i, j] = min(roof[k, i, j] + vote, _ROOF_LIMIT)
@@ -164,7 +186,7 @@ def _mark_roof(height, flags, roof, i, j, base, vote, lintel):  # type: ignore[n
 
 
 @njit(cache=True)
-def _fill(height, odds, flags, roof, stamp, x0, y0, cell, xa, ya, za, xb, yb, zb, overhead, base, frame):  # type: ignore[no-untyped-def]
+def _fill(height, odds, flags, roof, glow, stamp, x0, y0, cell, xa, ya, za, xb, yb, zb, overhead, base, frame):  # type: ignore[no-untyped-def]
     """Cells between two hits of one surface: ground of interpolated height, or a ceiling above ``base``."""
     steps = int(np.ceil(np.hypot(xb - xa, yb - ya) / (0.7 * cell)))
     for n in range(1, steps):
@@ -174,7 +196,7 @@ def _fill(height, odds, flags, roof, stamp, x0, y0, cell, xa, ya, za, xb, yb, zb
         if overhead:
             _mark_roof(height, flags, roof, i, j, base, 1, False)
         else:
-            _mark_ground(height, odds, flags, stamp, i, j, za + t * (zb - za), False, frame)
+            _mark_ground(height, odds, flags, roof, glow, stamp, i, j, za + t * (zb - za), False, frame)
 
 
 @njit(cache=True)
@@ -214,7 +236,8 @@ def integrate_depth(  # type: ignore[no-untyped-def]
     """
     rows, cols = depth.shape
     c, s = np.cos(yaw), np.sin(yaw)
-    row_gap = abs(rays[1, 0, 2] - rays[0, 0, 2]) / max(origin[2] - base_xyz[2], 0.1)
+    pixel = abs(rays[1, 0, 2] - rays[0, 0, 2])
+    row_gap = pixel / max(origin[2] - base_xyz[2], 0.1)
     for u in range(cols):
         state, base = _START, base_xyz[2]
         r_last, x_last, y_last, z_last = 0.0, base_xyz[0], base_xyz[1], base_xyz[2]
@@ -243,11 +266,11 @@ def integrate_depth(  # type: ignore[no-untyped-def]
             dr, rise = r - r_last, z - z_last
             i, j = int(np.floor((y - y0) / cell)), int(np.floor((x - x0) / cell))
             if z - base > body_height and z - base_xyz[2] > body_height - climb:
-                flat = abs(rise) < 0.03 + 0.05 * abs(dr) and dr < -0.02
+                flat = abs(rise) < 0.03 + 0.05 * abs(dr) and dr < -0.02 and -dr < min(1.5 * r_last * r_last * pixel / max(z - origin[2], 0.1) + 0.1, 1.5)
                 if state == _OVERHEAD and flat and z - base > _CEILING_LOW_M and z - base < _CEILING_HIGH_M and r < solid_range:
                     ceiling += 1.0
                     _mark_roof(height, flags, roof, i, j, base, 2, False)
-                    _fill(height, odds, flags, roof, stamp, x0, y0, cell, x_last, y_last, z_last, x, y, z, True, base, frame)
+                    _fill(height, odds, flags, roof, glow, stamp, x0, y0, cell, x_last, y_last, z_last, x, y, z, True, base, frame)
                 elif (
                     state == _OVERHEAD
                     and not flat
@@ -299,12 +322,12 @@ def integrate_depth(  # type: ignore[no-untyped-def]
             if state == _ON_GROUND:
                 base = z
                 if r <= ground_range:
-                    _mark_ground(height, odds, flags, stamp, i, j, z, True, frame)
+                    _mark_ground(height, odds, flags, roof, glow, stamp, i, j, z, True, frame)
                     gap = r - g_range
                     if gap <= 1.5 * r * r * row_gap + 0.15 and (previous == _ON_GROUND or gap < 0.45):
-                        _fill(height, odds, flags, roof, stamp, x0, y0, cell, gx, gy, gz, x, y, z, False, base, frame)
+                        _fill(height, odds, flags, roof, glow, stamp, x0, y0, cell, gx, gy, gz, x, y, z, False, base, frame)
                     elif g_range == 0.0 and previous != _ON_SOLID and previous != _ON_VOID:
-                        _fill(height, odds, flags, roof, stamp, x0, y0, cell, gx, gy, gz, x, y, z, False, base, frame)
+                        _fill(height, odds, flags, roof, glow, stamp, x0, y0, cell, gx, gy, gz, x, y, z, False, base, frame)
                     gx, gy, gz, g_range = x, y, z, r
             elif state == _ON_SOLID:
                 if r < first_solid:
@@ -322,7 +345,7 @@ def integrate_depth(  # type: ignore[no-untyped-def]
                 value = 1
             if value > 0:
                 i, j = int(np.floor((gy - y0) / cell)), int(np.floor((gx - x0) / cell))
-                k = _touch(height, i, j, gz)
+                k = _touch(height, flags, i, j, gz, False)
                 if k >= 0:
                     glow[k, i, j] = min(glow[k, i, j] + value, 1000)
 

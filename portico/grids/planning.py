@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from portico.grids.mapping import GROUND, find_surface
+from portico.grids.mapping import GROUND, SEEN, find_surface
 
 #: Obstacles keep a body away whose feet are at most this much higher or lower.
 _BODY_BAND_M = 0.6
@@ -91,12 +91,13 @@ def _pop(keys, items, size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def travel_cost(height, weight, seeds, seed_costs, climb, cell, limit):  # type: ignore[no-untyped-def]
+def travel_cost(height, flags, weight, seeds, seed_costs, climb, guess_climb, cell, limit):  # type: ignore[no-untyped-def]
     """Dijkstra from seed surfaces over 8-connected columns: (K, R, C) float32 of path costs, inf where not reached.
 
     Args:
         weight: cost per metre of standing, inf where impassable. Seeds themselves may be impassable: they are left freely.
         seeds: (N, 3) int, sheet, row and column. seed_costs: (N,) what reaching a seed costs already.
+        climb: greatest height difference between neighbours that were both seen; ``guess_climb`` where one of them was not.
         limit: costs beyond it are not computed.
     """
     sheets, rows, cols = height.shape
@@ -125,7 +126,8 @@ def travel_cost(height, weight, seeds, seed_costs, climb, cell, limit):  # type:
                     continue
                 for q in range(sheets):
                     w = weight[q, a, b]
-                    if not np.isfinite(w) or abs(height[q, a, b] - height[k, i, j]) > climb:
+                    reach = climb if flags[k, i, j] & flags[q, a, b] & SEEN else guess_climb
+                    if not np.isfinite(w) or abs(height[q, a, b] - height[k, i, j]) > reach:
                         continue
                     length = cell * (_DIAGONAL if di != 0 and dj != 0 else 1.0)
                     total = np.float32(cost + 0.5 * (own + w) * length)

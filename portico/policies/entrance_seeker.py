@@ -5,83 +5,97 @@ from __future__ import annotations
 from math import hypot, inf
 
 import numpy as np
+from scipy import ndimage
 
 from portico.geometry import Floats
 from portico.grids.mapping import FACADE, LINTEL
 from portico.interface import Observation
+from portico.policies.enclosure import Enclosure, enclosure
 from portico.policies.explore import best_frontier
-from portico.policies.local_map import Costs, FrontierCluster, Surfaces
+from portico.policies.local_map import Costs, FrontierCluster
 from portico.policies.pilot import Pilot, Target
 from portico.policies.surroundings import Surroundings, roof_votes
 
 #: The entrance of the target is near where the search begins [I2 C.3: 15 m from the building].
 _SEARCH_M = 25.0
+_WINDOW_M = 18.0
 _ROAD_BELOW_M = 0.1
-_PAST_LINTEL_M = 0.9
+_SHALLOW_M, _INSIDE_M, _AIM_M = 0.4, 0.8, 1.3
+_LEAST_CELLS, _LEAST_COVER, _LEAST_LINTEL = 30, 8, 2
 
 
 class EntranceSeeker:
-    """Into the building: towards openings in tall walls with a lintel above and a ceiling behind."""
+    """Into the building: towards ground behind a door-sized gap between tall walls, under a lintel or a ceiling."""
 
     looks_around = True
     reach_m = inf
 
     def __init__(self) -> None:
         self._surroundings = Surroundings()
-        self._was_outside = False
+        self._enclosure: Enclosure | None = None
+        self._updated_at = -1
 
     def notice(self, pilot: Pilot, observation: Observation) -> None:
         """Judge whether there is a roof."""
         self._surroundings.update(pilot)
-        self._was_outside = self._was_outside or self._surroundings.open_share(pilot) > 0.5
 
     def done(self, pilot: Pilot) -> bool:
-        """Under a ceiling, past the lintel, with no open sky within a metre and walls or ceiling wherever the view goes up."""
+        """Well behind the opening, under a ceiling, with walls or ceiling wherever the view goes up."""
         votes = roof_votes(pilot, 1.0)
-        covered = len(votes) > 20 and float(np.mean(votes > 0)) > 0.9
-        if not (self._was_outside and covered and self._surroundings.open_share(pilot) < 0.35):
+        if len(votes) < 10 or float(np.mean(votes > 0)) < 0.8 or self._surroundings.open_share(pilot) > 0.35:
             return False
-        p, flags = pilot.pose, pilot.map.grid.flags
-        close = pilot.map.disc(p.x, p.y, p.z, _PAST_LINTEL_M, 0.6)
-        return not (flags[close[:, 0], close[:, 1], close[:, 2]] & LINTEL > 0).any()
+        self._look(pilot)
+        assert self._enclosure is not None
+        return self._enclosure.depth_at(*pilot.map.cell(pilot.pose.x, pilot.pose.y)) >= _INSIDE_M
 
     def target(self, pilot: Pilot, weight: Costs, costs: Costs) -> Target | None:
-        """Ground known to be covered, else what leads to an opening in a wall, else frontiers along facades."""
-        near_facade = _near(pilot, pilot.map.grid.flags & FACADE > 0, 2.0)
-        covered = self._covered_ground(pilot, costs, near_facade)
-        if covered is not None:
-            return covered
-        openings = self._openings(pilot)
-        return best_frontier(pilot, costs, lambda c: self._charge(pilot, c, openings, near_facade))
-
-    def _covered_ground(self, pilot: Pilot, costs: Costs, near_facade: Floats) -> Target | None:
-        surfaces = np.argwhere((pilot.map.grid.roof >= 3) & np.isfinite(costs) & (near_facade > 4))
-        if len(surfaces) < 12:
-            return None
-        reached = costs[surfaces[:, 0], surfaces[:, 1], surfaces[:, 2]]
-        for n in np.argsort(reached, kind="stable")[:: max(1, len(surfaces) // 20)]:
-            best = (int(surfaces[n, 0]), int(surfaces[n, 1]), int(surfaces[n, 2]))
-            position = pilot.map.position(best)
-            if reached[n] > 0.5 and not pilot.is_tabu(position):
-                return Target(np.array([best]), position, "covered ground")
-        return None
-
-    def _openings(self, pilot: Pilot) -> Floats:
-        """(N, 2) cells below a lintel that have tall walls beside them."""
+        """Ground behind an opening, else frontiers along facades."""
+        self._look(pilot)
+        inside = self._behind_opening(pilot, costs)
+        if inside is not None:
+            return inside
         flags = pilot.map.grid.flags
-        beside = _near(pilot, flags & FACADE > 0, 1.2) > 4
-        surfaces: Surfaces = np.argwhere((flags & LINTEL > 0) & beside)
-        positions = pilot.map.positions(surfaces) if len(surfaces) else np.zeros((0, 3))
-        return np.array([p[:2] for p in positions if not pilot.is_tabu((float(p[0]), float(p[1]), float(p[2])))]).reshape(-1, 2)
+        near_facade, near_lintel = _near(pilot, flags & FACADE > 0, 2.0), _near(pilot, flags & LINTEL > 0, 1.5)
+        return best_frontier(pilot, costs, lambda c: self._charge(pilot, c, near_facade, near_lintel))
 
-    def _charge(self, pilot: Pilot, cluster: FrontierCluster, openings: Floats, near_facade: Floats) -> float:
-        x, y, z = cluster.position
+    def _look(self, pilot: Pilot) -> None:
+        if self._updated_at == pilot.steps:
+            return
         first = pilot.trail[0]
+        self._enclosure = enclosure(pilot.map, pilot.map.window(pilot.pose, _WINDOW_M), first.z, (first.x, first.y))
+        self._updated_at = pilot.steps
+
+    def _behind_opening(self, pilot: Pilot, costs: Costs) -> Target | None:
+        """The cheapest pocket of ground that is behind an opening and has something overhead."""
+        e = self._enclosure
+        assert e is not None
+        rows, cols = e.window
+        i, j = np.mgrid[rows, cols]
+        reached = costs[e.sheet, i, j]
+        pockets, count = ndimage.label((e.depth_m > _SHALLOW_M) & np.isfinite(reached) & ~e.open, structure=np.ones((3, 3)))
+        best, best_price = None, np.inf
+        for label in range(1, count + 1):
+            pocket = pockets == label
+            around = ndimage.binary_dilation(pocket, iterations=5)
+            cover, lintel = int((e.covered & pocket).sum()), int((e.lintel & around).sum())
+            if int(pocket.sum()) < _LEAST_CELLS or (cover < _LEAST_COVER and lintel < _LEAST_LINTEL):
+                continue
+            aim = pocket & (e.depth_m >= min(_AIM_M, float(e.depth_m[pocket].max()) - 0.05))
+            n = int(np.argmin(np.where(aim, reached, np.inf)))
+            a, b = divmod(n, reached.shape[1])
+            goal = (int(e.sheet[a, b]), rows.start + a, cols.start + b)
+            position = pilot.map.position(goal)
+            price = float(reached[a, b]) - 0.05 * min(cover, 100)
+            if price < best_price and not pilot.is_tabu(position):
+                best, best_price = Target(np.array([goal]), position, "opening"), price
+        return best
+
+    def _charge(self, pilot: Pilot, cluster: FrontierCluster, near_facade: Floats, near_lintel: Floats) -> float:
+        x, y, z = cluster.position
+        first, (_, i, j) = pilot.trail[0], cluster.goal
         away = hypot(x - first.x, y - first.y)
         charge = 0.3 * away + (100.0 if away > _SEARCH_M else 0.0) + (6.0 if first.z - z > _ROAD_BELOW_M else 0.0)
-        if len(openings):
-            return charge + 2.0 * float(np.hypot(openings[:, 0] - x, openings[:, 1] - y).min()) - 20.0
-        return charge - (4.0 if near_facade[cluster.goal[1], cluster.goal[2]] > 0 else 0.0)
+        return charge - (4.0 if near_facade[i, j] > 0 else 0.0) - (4.0 if near_lintel[i, j] > 1 else 0.0)
 
 
 def _near(pilot: Pilot, marked: np.ndarray, reach_m: float) -> Floats:

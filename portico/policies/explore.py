@@ -16,7 +16,7 @@ Charge = Callable[[FrontierCluster], float]
 _TURN_M_PER_RAD = 0.8
 _SIZE_M, _SIZE_CAP = 0.08, 25
 _KEEP_BONUS_M, _KEEP_RADIUS_M = 2.0, 1.2
-_ARRIVED_M = 0.7
+_ARRIVED_M = 0.35
 _FACING_RAD = 0.45
 
 
@@ -68,7 +68,7 @@ def _retire(pilot: Pilot) -> None:
     if held is None or held.name != "frontier" or held.look_at is None:
         return
     x, y, z = held.position
-    near = hypot(x - pilot.pose.x, y - pilot.pose.y) < _ARRIVED_M or pilot.remaining_m() < 0.3
+    near = hypot(x - pilot.pose.x, y - pilot.pose.y) < _ARRIVED_M
     facing = abs(pilot.bearing_to(*held.look_at)) < _FACING_RAD
     if near and facing and abs(z - pilot.pose.z) < 1.0:
         pilot.map.spend(pilot.map.disc(x, y, z, 0.45, 0.6))

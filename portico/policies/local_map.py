@@ -70,6 +70,7 @@ class LocalMap:
     Attributes:
         grid: the surfaces. frame: how many images went in.
         slack_m: how much closer than its radius the body may come to a blocked cell; cells are coarse and doors narrow.
+        smallest_frontier: fewer cells than this are no frontier.
     """
 
     def __init__(self, body: Body, cell_m: float = 0.1) -> None:
@@ -78,13 +79,18 @@ class LocalMap:
         self.frame = 0
         self._started = False
         self._rays: dict[Camera, Floats] = {}
-        self.slack_m = 0.0
+        self.slack_m, self.smallest_frontier = 0.0, 4
         self.slope = 0.8 if body.climb_m >= 0.15 else 0.2
 
     @property
     def climb_m(self) -> float:
         """Height difference up to which neighbouring cells are joined."""
         return self.body.climb_m + 0.02
+
+    @property
+    def guess_climb_m(self) -> float:
+        """The same where one of the two cells was filled in rather than seen, and its height is a guess."""
+        return min(1.6 * self.body.climb_m + 0.02, MERGE_M)
 
     def see(self, frame: Frame, pose: Pose) -> Sight:
         """Enter a depth image taken at a pose."""
@@ -167,18 +173,19 @@ class LocalMap:
     def costs_to(self, weight: Costs, goals: Surfaces, offsets: Floats | None = None, limit_m: float = 300.0) -> Costs:
         """Path cost from every surface to the cheapest of the goals (N, 3), each with its own offset."""
         offsets = np.zeros(len(goals)) if offsets is None else offsets
-        costs: Costs = travel_cost(self.grid.height, weight, np.ascontiguousarray(goals, dtype=np.int64), offsets, self.climb_m, self.cell_m, limit_m)
+        seeds = np.ascontiguousarray(goals, dtype=np.int64)
+        costs: Costs = travel_cost(self.grid.height, self.grid.flags, weight, seeds, offsets, self.climb_m, self.guess_climb_m, self.cell_m, limit_m)
         return costs
 
-    def frontiers(self, costs: Costs, *, smallest: int = 4, largest: int = 24) -> list[FrontierCluster]:
-        """Frontier clusters that can be reached, in the order of the grid."""
+    def frontiers(self, costs: Costs, *, largest: int = 24) -> list[FrontierCluster]:
+        """Frontier clusters that can be reached and are no smaller than ``smallest_frontier``, in the order of the grid."""
         g = self.grid
         surfaces = frontier_surfaces(g.height, g.odds, g.flags, costs)
         labels = cluster_frontiers(g.height, surfaces, *g.shape, self.climb_m, largest)
         clusters = []
         for label in range(int(labels.max(initial=-1)) + 1):
             members = surfaces[labels == label]
-            if len(members) < smallest:
+            if len(members) < self.smallest_frontier:
                 continue
             middle = members[:, 1:].mean(axis=0)
             best = members[int(np.argmin(((members[:, 1:] - middle) ** 2).sum(axis=1)))]

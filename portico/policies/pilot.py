@@ -121,6 +121,7 @@ class Pilot:
         self.map.forget_spent()
         self._tabu.clear()
         self._bumps.clear()
+        self.map.smallest_frontier = max(self.map.smallest_frontier - 2, 1)
         self.map.slack_m = min(self.map.slack_m + _SLACK_STEP_M, _SLACK_MOST_M)
 
     def remaining_m(self) -> float:
@@ -183,7 +184,7 @@ class Pilot:
         least = 1 if self.remaining_m() < _CLOSE_M else _LEAST_STEPS
         # fmt: off
         turns, steps, _ = best_heading(
-            height, weight, costs, x0, y0, g.cell_m, p.x, p.y, p.z, p.yaw_rad, a.turn_rad, a.step_m, self.map.climb_m,
+            height, weight, costs, x0, y0, g.cell_m, p.x, p.y, p.z, p.yaw_rad, a.turn_rad, a.step_m, self.map.guess_climb_m,
             _TURN_COST_M, self._heading, _KEPT_BONUS_M, least, _MOST_STEPS, self._forbidden_headings(),
         )
         # fmt: on

@@ -90,7 +90,8 @@ class ToyWorld:
     def blocked(self, x: float, y: float, z: float, body: Body = BODY) -> bool:
         b = np.array(self.boxes)
         gap = np.hypot(np.maximum(np.maximum(b[:, 0] - x, x - b[:, 3]), 0.0), np.maximum(np.maximum(b[:, 1] - y, y - b[:, 4]), 0.0))
-        return bool(((gap < body.radius_m) & (b[:, 5] > z + body.climb_m + 1e-6) & (b[:, 2] < z + body.height_m)).any())
+        # What rises from the feet no steeper than a staircase is no obstacle.
+        return bool(((gap < body.radius_m) & (b[:, 5] > z + body.climb_m + 0.8 * gap + 1e-6) & (b[:, 2] < z + body.height_m)).any())
 
     def advance(self, pose: Pose, distance: float, body: Body = BODY) -> tuple[Pose, bool]:
         x, y, z = pose.x, pose.y, pose.z
@@ -177,4 +178,32 @@ def house() -> ToyWorld:
     world.wall(4.0, 0.0, 4.0, 5.0, height=2.8, gaps=[(3.2, 4.3)])
     world.add(0.0, 0.0, 2.8, 8.0, 5.0, 3.0)
     world.add(-30.0, -16.0, 0.0, 40.0, -14.0, 12.0)
+    return world
+
+
+def two_storeys() -> ToyWorld:
+    """A room above a hall (x 0..11.2, y 0..6), joined by dog-leg stairs at x 6..11.2, y 0..2.6; the front door is at x = 0.
+
+    Upstairs is 3.2 m above; the flights have 8 risers each to a half landing, with a wall between them.
+    """
+    world = ToyWorld()
+    riser, tread, landing, lane, spine = 3.2 / 18, 0.29, 1.36, 1.24, 0.12
+    start, turn, end, width = 7.5, 7.5 + 8 * tread, 7.5 + 8 * tread + landing, 2 * lane + spine
+    world.add(-30.0, -30.0, -0.5, 40.0, 30.0, 0.0)
+    world.wall(0.0, 0.0, 0.0, 6.0, height=6.2, gaps=[(3.5, 5.0)], lintel=2.2)
+    world.wall(end, 0.0, end, 6.0, height=6.2)
+    world.wall(0.0, 0.0, end, 0.0, height=6.2)
+    world.wall(0.0, 6.0, end, 6.0, height=6.2)
+    world.add(0.0, 0.0, 2.9, start, 6.0, 3.2)
+    world.add(start, width, 2.9, end, 6.0, 3.2)
+    world.add(0.0, 0.0, 6.1, end, 6.0, 6.2)
+    world.add(6.0, width, 0.0, end, width + 0.1, 6.1)
+    world.add(start, lane, 0.0, turn, lane + spine, 4.2)
+    world.add(start, 0.0, 2.9, start + 0.1, lane, 4.2)
+    for i in range(1, 9):
+        world.add(start + (i - 1) * tread, 0.0, 0.0, start + i * tread, lane, i * riser)
+        z = (9 + i) * riser
+        world.add(turn - i * tread, lane + spine, z - 0.26, turn - (i - 1) * tread, width, z)
+    world.add(turn, 0.0, 9 * riser - 0.26, end, width, 9 * riser)
+    world.add(-30.0, -30.0, 0.0, -20.0, 30.0, 12.0)
     return world
