@@ -94,19 +94,8 @@ def _assemble(world: World, embodiment: BodySize, grid: Grid, body: BodyShape, n
     cells = cells_of(nodes.column, grid)
     lattice = Lattice(nodes.links, nodes.diagonals, cells)
     centres = (cells + 0.5) * grid.cell + [grid.x0, grid.y0]
-    ground = Ground(
-        *grid,
-        body.radius / grid.cell,
-        body.climb + 1e-3,
-        nodes.start,
-        nodes.z,
-        nodes.links,
-        clearance.fit,
-        clearance.nearest,
-        clearance.start,
-        clearance.listed,
-        clearance.octagons,
-    )
+    lists = (clearance.fit, clearance.nearest, clearance.start, clearance.listed, clearance.octagons)
+    ground = Ground(*grid, body.radius / grid.cell, body.climb + 1e-3, nodes.start, nodes.z, nodes.links, *lists)
     return Space(
         world.id,
         grid.cell,

@@ -23,6 +23,7 @@ from portico.space.surfaces import RUG_M, BodyShape, Nodes
 HALF_DIAGONAL = 0.70711
 #: ``Clearance.fit`` of nodes in whose cell the body fits everywhere, or nowhere; others index ``Clearance.start``.
 FITS, BLOCKED = -1, -2
+_SLACK = 1e-4
 _NONE = -1
 
 
@@ -37,7 +38,7 @@ class Clearance(NamedTuple):
     """distance: (N,) float64, metres, inf in a world without anything to touch. nearest: (N,) int32 feature or -1.
 
     fit: (N,) int32, FITS, BLOCKED or a row of the lists; row a holds features ``listed[start[a] : start[a + 1]]``.
-    octagons: (F, 8) float32, the features, see ``feature_distance``.
+    octagons: (F, 8) float32, the features, see ``squared_gap``.
     """
 
     distance: NDArray[np.float64]
@@ -56,7 +57,7 @@ def measure_clearance(nodes: Nodes, obstacles: Obstacles, borders: Borders, grid
     slabs, rough = _slabs(nodes, body)
     distance, nearest = _seed(nodes, cells, obstacles, borders, octagons, slabs, grid.nx)
     _propagate(nodes.links, nodes.diagonals, cells, octagons, distance, nearest)
-    steps = ceil(sqrt(2.0) * (radius + 4.0 * HALF_DIAGONAL))
+    steps = ceil(sqrt(2.0) * (radius + 3.0 * HALF_DIAGONAL)) + 1
     doubtful = _within_steps(nodes.links, rough, steps) | (distance < radius + HALF_DIAGONAL + 0.25)
     doubtful &= distance >= radius - HALF_DIAGONAL
     bordered = _within_steps(nodes.links, np.diff(borders.start) > 0, steps)
@@ -99,8 +100,8 @@ def _keep_used(
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def feature_distance(octagons, f, x, y):  # type: ignore[no-untyped-def]
-    """Lower bound of the distance from (x, y) to a feature, all in cells; exact but for corners cut at 45 degrees.
+def squared_gap(octagons, f, x, y):  # type: ignore[no-untyped-def]
+    """Lower bound of the squared distance from (x, y) to a feature, in cells; exact but for corners cut at 45 degrees.
 
     An octagon, bounded along x, y, (x + y) / 2 and (x - y) / 2, is what an upright box and one turned by 45 degrees have in
     common: no point of it is nearer than the farther of both.
@@ -110,7 +111,13 @@ def feature_distance(octagons, f, x, y):  # type: ignore[no-untyped-def]
     u, v = 0.5 * (x + y), 0.5 * (x - y)
     bu = max(octagons[f, 4] - u, u - octagons[f, 5], 0.0)
     bv = max(octagons[f, 6] - v, v - octagons[f, 7], 0.0)
-    return sqrt(max(ax * ax + ay * ay, 2.0 * (bu * bu + bv * bv)))
+    return max(ax * ax + ay * ay, 2.0 * (bu * bu + bv * bv))
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def feature_distance(octagons, f, x, y):  # type: ignore[no-untyped-def]
+    """Distance from (x, y) to a feature, see ``squared_gap``."""
+    return sqrt(squared_gap(octagons, f, x, y))
 
 
 @njit(cache=True, nogil=True)
@@ -128,7 +135,7 @@ def _slabs(nodes, body):  # type: ignore[no-untyped-def]
                 if (diagonals[n] >> d) & 1:
                     m = links[m, (d + 1) % 4]
                     lowest, highest = min(lowest, z[m]), max(highest, z[m])
-        low[n], high[n], rough[n] = lowest + RUG_M, highest + body.height - 1e-4, highest - lowest > 1e-4
+        low[n], high[n], rough[n] = lowest + RUG_M, highest + body.height + 1e-4, highest - lowest > 1e-4
     return Slabs(low, high), rough
 
 
@@ -209,10 +216,11 @@ def _within_steps(links, seeds, steps):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _list_features(nodes, cells, obstacles, borders, octagons, slabs, nx, radius, doubtful, bordered, distance, nearest):  # type: ignore[no-untyped-def]
-    """Exact distance of doubtful nodes, and the features that decide about points of their cells."""
+    """Exact distance of doubtful nodes, and the features that decide about points of their cells: those that come within the
+    radius of any of them."""
     links, column = nodes.links, nodes.column
     count = column.size
-    near_enough = radius + 2.0 * HALF_DIAGONAL
+    near_enough = radius + HALF_DIAGONAL + _SLACK
     fit = np.full(count, FITS, np.int32)
     start, rows = np.zeros(1024, np.int32), 0
     listed, filled = np.empty(16384, np.int32), 0

@@ -1,13 +1,13 @@
 """Kernels behind ``Space``: which surface carries a point, whether the body fits there, how far a straight motion gets.
 
 Everything is exact for the disc against the features' octagons, and so never says free where the mesh is hit. Lengths are in
-cells, positions in cells from the grid's corner; heights in metres. Kernels unpack ``Ground`` before they loop and inline
-what they call: numba counts a reference for every array that is read from a tuple or handed on.
+cells, positions in cells from the grid's corner; heights in metres. Kernels take arrays one by one and inline what they
+call: numba counts a reference for every array that is read from a tuple or handed on.
 """
 
 from __future__ import annotations
 
-from math import hypot
+from math import hypot, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from portico.geometry import Floats
-from portico.space.clearance import BLOCKED, FITS, feature_distance
+from portico.space.clearance import BLOCKED, FITS, feature_distance, squared_gap
 
 #: A body looks for its support this far below its foot point, metres.
 SUPPORT_BELOW_M = 0.5
@@ -24,7 +24,10 @@ _GRAZE, _STANDOFF = 0.05, 1e-3
 
 
 class Ground(NamedTuple):
-    """What the kernels read. Shapes as in ``surfaces.Nodes`` and ``clearance.Clearance``; ``radius`` in cells, ``above`` in metres."""
+    """What the kernels read; entry kernels take its fields one by one, ``kernel(*ground, ...)``.
+
+    Shapes as in ``surfaces.Nodes`` and ``clearance.Clearance``; ``radius`` in cells, ``above``, the climb, in metres.
+    """
 
     x0: float
     y0: float
@@ -67,8 +70,8 @@ def _carrier(start, z, nx, ny, above, x, y, height):  # type: ignore[no-untyped-
 def _listed_gap(list_start, listed, octagons, row, x, y):  # type: ignore[no-untyped-def]
     gap = np.inf
     for a in range(list_start[row], list_start[row + 1]):
-        gap = min(gap, feature_distance(octagons, listed[a], x, y))
-    return gap
+        gap = min(gap, squared_gap(octagons, listed[a], x, y))
+    return sqrt(gap)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -77,7 +80,7 @@ def _fits(fit, list_start, listed, octagons, radius, n, x, y):  # type: ignore[n
     if row < 0:
         return row == FITS
     a, end = list_start[row], list_start[row + 1]
-    while a < end and feature_distance(octagons, listed[a], x, y) >= radius:
+    while a < end and squared_gap(octagons, listed[a], x, y) >= radius * radius:
         a += 1
     return a == end
 
@@ -98,18 +101,17 @@ def _gap(links, fit, nearest, list_start, listed, octagons, radius, n, x, y):  #
 
 
 @njit(cache=True, nogil=True)
-def locate(g, points, out):  # type: ignore[no-untyped-def]
+def locate(x0, y0, cell, nx, ny, radius, above, start, z, links, fit, nearest, list_start, listed, octagons, points, out):  # type: ignore[no-untyped-def]
     """Carrying node of points (M, 3) in metres, into out (M,) int32."""
-    x0, y0, per_metre, nx, ny, above, start, z = g.x0, g.y0, 1.0 / g.cell, g.nx, g.ny, g.above, g.start, g.z
+    per_metre = 1.0 / cell
     for a in range(points.shape[0]):
         out[a] = _carrier(start, z, nx, ny, above, (points[a, 0] - x0) * per_metre, (points[a, 1] - y0) * per_metre, points[a, 2])
 
 
 @njit(cache=True, nogil=True)
-def is_free(g, points, out):  # type: ignore[no-untyped-def]
+def is_free(x0, y0, cell, nx, ny, radius, above, start, z, links, fit, nearest, list_start, listed, octagons, points, out):  # type: ignore[no-untyped-def]
     """Whether the body fits at points (M, 3), into out (M,) bool."""
-    x0, y0, per_metre, nx, ny, above, start, z = g.x0, g.y0, 1.0 / g.cell, g.nx, g.ny, g.above, g.start, g.z
-    fit, list_start, listed, octagons, radius = g.fit, g.list_start, g.listed, g.octagons, g.radius
+    per_metre = 1.0 / cell
     for a in range(points.shape[0]):
         x, y = (points[a, 0] - x0) * per_metre, (points[a, 1] - y0) * per_metre
         n = _carrier(start, z, nx, ny, above, x, y, points[a, 2])
@@ -117,10 +119,9 @@ def is_free(g, points, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def clearance(g, points, out):  # type: ignore[no-untyped-def]
+def clearance(x0, y0, cell, nx, ny, radius, above, start, z, links, fit, nearest, list_start, listed, octagons, points, out):  # type: ignore[no-untyped-def]
     """Distance in metres to what bounds the body at points (M, 3), into out (M,) float64; 0 without support."""
-    x0, y0, cell, per_metre, nx, ny, above, start, z = g.x0, g.y0, g.cell, 1.0 / g.cell, g.nx, g.ny, g.above, g.start, g.z
-    links, fit, nearest, list_start, listed, octagons, radius = g.links, g.fit, g.nearest, g.list_start, g.listed, g.octagons, g.radius
+    per_metre = 1.0 / cell
     for a in range(points.shape[0]):
         x, y = (points[a, 0] - x0) * per_metre, (points[a, 1] - y0) * per_metre
         n = _carrier(start, z, nx, ny, above, x, y, points[a, 2])
@@ -133,16 +134,14 @@ def walk(links, fit, list_start, listed, octagons, radius, allowed, n, x, y, tx,
 
     ``allowed`` (N,) bool confines the motion to some nodes; an empty array to none in particular.
     """
-    if not _fits(fit, list_start, listed, octagons, radius, n, x, y):
-        return 0.0, n
     dx, dy = tx - x, ty - y
     length = hypot(dx, dy)
-    if length < 1e-9:
-        return 1.0, n
+    if fit[n] == BLOCKED or length < 1e-9:
+        return (1.0 if _fits(fit, list_start, listed, octagons, radius, n, x, y) else 0.0), n
     i, j = int(x), int(y)
     east, north, confined = dx > 0.0, dy > 0.0, allowed.size > 0
     per_x, per_y = 1.0 / dx if dx != 0.0 else np.inf, 1.0 / dy if dy != 0.0 else np.inf
-    t = 0.0
+    t, last = 0.0, n
     while True:
         t_x = ((i + 1 if east else i) - x) * per_x if dx != 0.0 else np.inf
         t_y = ((j + 1 if north else j) - y) * per_y if dy != 0.0 else np.inf
@@ -150,8 +149,10 @@ def walk(links, fit, list_start, listed, octagons, radius, allowed, n, x, y, tx,
         row = fit[n]
         if row >= 0:
             safe = _advance(list_start, listed, octagons, radius, row, x, y, dx, dy, length, t, t_out)
+            if safe < t:
+                return max(0.0, t - _STANDOFF / length), last
             if safe < t_out:
-                return max(0.0, safe), n
+                return safe, n
         if t_out >= 1.0:
             return 1.0, n
         if t_x <= t_y:
@@ -162,15 +163,14 @@ def walk(links, fit, list_start, listed, octagons, radius, allowed, n, x, y, tx,
             j += 1 if north else -1
         if m < 0 or fit[m] == BLOCKED or (confined and not allowed[m]):
             return max(0.0, t_out - _STANDOFF / length), n
-        if fit[m] >= 0 and not _fits(fit, list_start, listed, octagons, radius, m, x + t_out * dx, y + t_out * dy):
-            return max(0.0, t_out - _STANDOFF / length), n
-        n, t = m, t_out
+        n, last, t = m, n, t_out
 
 
 @njit(cache=True, nogil=True, forceinline=True)
 def _advance(list_start, listed, octagons, radius, row, x, y, dx, dy, length, t, t_out):  # type: ignore[no-untyped-def]
-    """Along one cell: the last parameter up to which the body is free, t_out if all the way (sphere tracing, Hart 1996)."""
-    safe = t
+    """Along one cell: the last parameter up to which the body is free, t_out if all the way, -1 if it is not free at t
+    (sphere tracing, Hart 1996)."""
+    safe = -1.0
     while True:
         gap = _listed_gap(list_start, listed, octagons, row, x + t * dx, y + t * dy)
         if gap < radius:
@@ -181,19 +181,51 @@ def _advance(list_start, listed, octagons, radius, row, x, y, dx, dy, length, t,
         t = min(t_out, t + max(gap - radius, _GRAZE) / length)
 
 
+@njit(cache=True, nogil=True, forceinline=True)
+def _sweep(x0, y0, per_metre, nx, ny, radius, above, start, z, links, fit, list_start, listed, octagons, everywhere, x, y, height, to_x, to_y):  # type: ignore[no-untyped-def]
+    """One motion in metres: fraction covered and where the body stands then."""
+    cx, cy, tx, ty = (x - x0) * per_metre, (y - y0) * per_metre, (to_x - x0) * per_metre, (to_y - y0) * per_metre
+    n, share = _carrier(start, z, nx, ny, above, cx, cy, height), 0.0
+    if n >= 0 and np.isfinite(tx) and np.isfinite(ty):
+        share, n = walk(links, fit, list_start, listed, octagons, radius, everywhere, n, cx, cy, tx, ty)
+    if share >= 1.0:
+        return 1.0, to_x, to_y, float(z[n])
+    if share > 0.0:
+        return share, x + share * (to_x - x), y + share * (to_y - y), float(z[n])
+    return 0.0, x, y, height
+
+
 @njit(cache=True, nogil=True)
-def sweep(g, starts, ends, reached, fraction, stops):  # type: ignore[no-untyped-def]
+def sweep(x0, y0, cell, nx, ny, radius, above, start, z, links, fit, nearest, list_start, listed, octagons, starts, ends, reached, fraction, stops):  # type: ignore[no-untyped-def]
     """Straight motions from starts (M, 3) to ends (M, 2+): reached (M,), fraction (M,), stops (M, 3) on the surface."""
-    x0, y0, per_metre, nx, ny, above, start, z = g.x0, g.y0, 1.0 / g.cell, g.nx, g.ny, g.above, g.start, g.z
-    links, fit, list_start, listed, octagons, radius = g.links, g.fit, g.list_start, g.listed, g.octagons, g.radius
-    everywhere = np.empty(0, np.bool_)
+    per_metre, everywhere = 1.0 / cell, np.empty(0, np.bool_)
     for a in range(starts.shape[0]):
-        x, y, height, to_x, to_y = starts[a, 0], starts[a, 1], starts[a, 2], ends[a, 0], ends[a, 1]
-        cx, cy, tx, ty = (x - x0) * per_metre, (y - y0) * per_metre, (to_x - x0) * per_metre, (to_y - y0) * per_metre
-        n, share = _carrier(start, z, nx, ny, above, cx, cy, height), 0.0
-        if n >= 0 and np.isfinite(tx) and np.isfinite(ty):
-            share, n = walk(links, fit, list_start, listed, octagons, radius, everywhere, n, cx, cy, tx, ty)
-        reached[a], fraction[a] = share >= 1.0, share
-        stops[a, 0] = to_x if share >= 1.0 else (x + share * (to_x - x) if share > 0.0 else x)
-        stops[a, 1] = to_y if share >= 1.0 else (y + share * (to_y - y) if share > 0.0 else y)
-        stops[a, 2] = z[n] if share > 0.0 else height
+        fraction[a], stops[a, 0], stops[a, 1], stops[a, 2] = _sweep(
+            x0,
+            y0,
+            per_metre,
+            nx,
+            ny,
+            radius,
+            above,
+            start,
+            z,
+            links,
+            fit,
+            list_start,
+            listed,
+            octagons,
+            everywhere,
+            starts[a, 0],
+            starts[a, 1],
+            starts[a, 2],
+            ends[a, 0],
+            ends[a, 1],
+        )
+        reached[a] = fraction[a] >= 1.0
+
+
+@njit(cache=True, nogil=True)
+def sweep_one(x0, y0, cell, nx, ny, radius, above, start, z, links, fit, nearest, list_start, listed, octagons, everywhere, x, y, height, to_x, to_y):  # type: ignore[no-untyped-def]
+    """One motion: fraction covered without contact, and x, y, z of where the body stands then."""
+    return _sweep(x0, y0, 1.0 / cell, nx, ny, radius, above, start, z, links, fit, list_start, listed, octagons, everywhere, x, y, height, to_x, to_y)

@@ -142,7 +142,7 @@ def _write_level(pieces, levels, t, order, a, b, first, last, body):  # type: ig
 def blocks(kind, low, high, z, climb, height):  # type: ignore[no-untyped-def]
     """Whether a piece reaches into the interval of a body that stands at z."""
     floor = z + RUG_M if kind == OBSTACLE else z + climb + 1e-3
-    return high > floor and low < z + height - 1e-4
+    return high > floor and low < z + height + 1e-4
 
 
 @njit(cache=True, nogil=True, forceinline=True)
