@@ -25,6 +25,7 @@ _LEVELS = {
 }  # fmt: skip
 _SMALLEST_M2 = 1.0
 _SLIT_M = 0.05
+_PIER_M = 0.8
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,8 @@ def _passages(plots: list[tuple[Element, shapely.Geometry]], streets: list[Stree
                     ledger.note("assumed", "a passage where a street or path without tunnel=building_passage runs through a building", street.element.id)
             width = street.width_m / 2.0 if street.role in ("road", "shared") else max(street.width_m, 2.4) / 2.0
             cut.setdefault(i, []).extend(part.buffer(width, cap_style="square", join_style="mitre") for part in inside)
-    return {i: union(pieces) for i, pieces in cut.items() if pieces}
+    # Passages side by side are one: no thin wall stays between a lane and its sidewalk.
+    return {i: union(pieces).buffer(_PIER_M / 2.0, join_style="mitre").buffer(-_PIER_M / 2.0, join_style="mitre") for i, pieces in cut.items() if pieces}
 
 
 def _assigned(parts: list[Element], plots: list[tuple[Element, shapely.Geometry]], ledger: Ledger) -> dict[int, list[Element]]:

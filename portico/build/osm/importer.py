@@ -8,29 +8,22 @@ from pathlib import Path
 import numpy as np
 import shapely
 
-from portico.build.osm.barriers import add_barriers
+from portico.build.osm.assemble import assemble
 from portico.build.osm.extract import Box, Extract
-from portico.build.osm.facades import add_canopy, add_house
-from portico.build.osm.frontages import Frontages
-from portico.build.osm.furniture import add_furniture
-from portico.build.osm.houses import House, canopy_height_m, raise_houses, simple_footprints
-from portico.build.osm.layers import union
-from portico.build.osm.markings import add_markings
-from portico.build.osm.pavement import lay_pavement
-from portico.build.osm.places import add_entrances, add_places
 from portico.build.osm.projection import LocalFrame, centre
 from portico.build.osm.read_geojson import read_geojson
 from portico.build.osm.read_osm import header_box, read_osm
 from portico.build.osm.report import ImportReport, Ledger
-from portico.build.osm.routes import pedestrian_network
 from portico.build.osm.survey import survey
-from portico.build.osm.terrain import add_terrain
-from portico.build.scene import Scene
 from portico.errors import ImportFailed, UserError
-from portico.world import Building, Floor, GeographicOrigin, Provenance, World
+from portico.world import GeographicOrigin, Provenance, World
 
 MARGIN_M = 15.0
 _SMALL_M = 200.0
+#: An extract without any of these holds nothing to build a world from; with them it is as large as they reach.
+_GROUND_KEYS = ("building", "building:part", "highway", "railway")
+_FINE_CELL_M, _CITY_CELL_M = 0.1, 0.2
+_ATTRIBUTION = "© OpenStreetMap contributors, https://www.openstreetmap.org/copyright"
 _SUFFIXES = (".osm", ".osm.pbf", ".pbf", ".osm.bz2", ".osm.gz", ".geojson")
 
 
@@ -59,62 +52,39 @@ def import_osm(path: Path | str, *, world_id: str | None = None, bbox: Box | Non
     path = Path(path)
     _check_input(path, bbox)
     ledger = Ledger()
-    geojson = path.name.lower().endswith(".geojson")
-    declared = None if geojson or bbox else header_box(path)
-    if declared is not None:
-        _check_area(declared, path, max_area_km2)
-    extract = (read_geojson if geojson else read_osm)(path, bbox, ledger)
-    _check_content(extract, path)
-    box = _unwrapped(extract)
-    _check_area(box, path, max_area_km2)
+    extract, box = _read(path, bbox, max_area_km2, ledger)
     frame = centre(*box)
     extent = _extent(extract, box, frame)
     found = survey(extract, frame, extent, ledger)
-    houses = raise_houses(found, ledger)
-    if not found.streets and not houses:
+    if not (found.streets or found.buildings):
         raise _nothing(path)
-    built = union(h.footprint for h in houses)
-    pavement = lay_pavement(found, built, ledger)
-    scene = Scene()
-    add_terrain(scene, pavement, extent, built)
-    add_markings(scene, found.streets, pavement.of("road"), union(c.area for c in pavement.crossings))
-    instances = [add_house(scene, house) for house in houses]
-    scene.buildings += [record for house in houses for record in _records(house)]
-    for canopy in found.canopies:
-        add_canopy(scene, canopy, canopy_height_m(canopy.tags))
-    scene.routes = pedestrian_network(found, pavement)
-    frontages = Frontages(houses, pavement.walkable, built)
-    add_entrances(scene, found.entrances, frontages, ledger)
-    singles = add_barriers(scene, found, built, pavement.road, ledger)
-    add_furniture(scene, [*found.furniture, *singles], pavement.road, built, pavement.of("water"), ledger)
-    signs = add_places(scene, found.places, frontages, instances, ledger)
-    width, height = extent.bounds[2] - extent.bounds[0], extent.bounds[3] - extent.bounds[1]
-    kept = {
-        "buildings": len(houses),
-        "streets and paths": len(found.streets),
-        "crossings": len(pavement.crossings),
-        "entrances": len(scene.portals),
-        "places": len(scene.places),
-        "signs": signs,
-        "objects": len(scene.objects),
-        "nodes of the pedestrian network": len(scene.routes.nodes),
-    }
-    report = ImportReport(path.name, (width, height), extract.read, kept, ledger.remarks())
+    scene, kept = assemble(found, ledger)
+    size_m = (extent.bounds[2] - extent.bounds[0], extent.bounds[3] - extent.bounds[1])
+    report = ImportReport(path.name, size_m, extract.read, kept, ledger.remarks())
     scene.notes += report.lines()
-    provenance = Provenance(
-        source=f"OpenStreetMap extract {path.name}",
-        licence="ODbL-1.0",
-        attribution="© OpenStreetMap contributors, https://www.openstreetmap.org/copyright",
-    )
     world = scene.world(
-        world_id or path.name.split(".")[0],
+        world_id or _stem(path),
         "outdoor",
-        provenance,
+        Provenance(source=f"OpenStreetMap extract {path.name}", licence="ODbL-1.0", attribution=_ATTRIBUTION),
         recipe={"importer": "osm", "file": path.name, "bbox": list(bbox) if bbox else None},
         origin=GeographicOrigin(latitude_deg=frame.latitude_deg, longitude_deg=frame.longitude_deg),
-        cell_m=0.1 if max(width, height) < _SMALL_M else 0.2,
+        cell_m=_FINE_CELL_M if max(size_m) < _SMALL_M else _CITY_CELL_M,
     )
     return ImportedWorld(world, report)
+
+
+def _read(path: Path, bbox: Box | None, max_area_km2: float, ledger: Ledger) -> tuple[Extract, Box]:
+    """The extract and the box that its world will cover; refused before reading when the header already says it is too large."""
+    geojson = path.name.lower().endswith(".geojson")
+    declared = None if geojson or bbox else header_box(path)
+    if declared is not None:
+        _check_area(_across_seam(declared), path, max_area_km2)
+    extract = (read_geojson if geojson else read_osm)(path, bbox, ledger)
+    if not any(key in element.tags for element in extract.elements for key in _GROUND_KEYS):
+        raise _nothing(path)
+    box = _covered(extract)
+    _check_area(box, path, max_area_km2)
+    return extract, box
 
 
 def _check_input(path: Path, bbox: Box | None) -> None:
@@ -148,12 +118,6 @@ def _check_area(box: Box, path: Path, max_area_km2: float) -> None:
         )
 
 
-def _check_content(extract: Extract, path: Path) -> None:
-    wanted = ("building", "building:part", "highway", "railway")
-    if not any(key in element.tags for element in extract.elements for key in wanted):
-        raise _nothing(path)
-
-
 def _nothing(path: Path) -> ImportFailed:
     return ImportFailed(
         "there is no ground to stand on: the extract holds no building, street or path",
@@ -163,12 +127,21 @@ def _nothing(path: Path) -> ImportFailed:
     )
 
 
-def _unwrapped(extract: Extract) -> Box:
+def _stem(path: Path) -> str:
+    """The file's name without the ending that says what it is."""
+    return next(path.name[: -len(suffix)] for suffix in sorted(_SUFFIXES, key=len, reverse=True) if path.name.lower().endswith(suffix))
+
+
+def _across_seam(box: Box) -> Box:
+    west, south, east, north = box
+    return (west, south, east + 360.0 if east < west else east, north)
+
+
+def _covered(extract: Extract) -> Box:
     """The box that the world covers, in degrees; east beyond 180 where it crosses the antimeridian."""
     if extract.bounds is not None:
-        west, south, east, north = extract.bounds
-        return (west, south, east + 360.0 if east < west else east, north)
-    kept = [e.shape for e in extract.elements if "highway" in e.tags or "building" in e.tags or e.shape.geom_type == "Point"]
+        return _across_seam(extract.bounds)
+    kept = [e.shape for e in extract.elements if e.shape.geom_type == "Point" or any(key in e.tags for key in _GROUND_KEYS)]
     xy = shapely.get_coordinates(shapely.GeometryCollection(kept))
     lon = xy[:, 0]
     if lon.max() - lon.min() > 180.0:
@@ -185,14 +158,3 @@ def _extent(extract: Extract, box: Box, frame: LocalFrame) -> shapely.Polygon:
     margin = MARGIN_M if extract.bounds is None else 0.0
     x0, y0, x1, y1 = (round(float(v), 2) for v in (x0 - margin, y0 - margin, x1 + margin, y1 + margin))
     return shapely.box(x0, y0, x1, y1)
-
-
-def _records(house: House) -> list[Building]:
-    pieces = simple_footprints(house.footprint)
-    records = []
-    for i, piece in enumerate(pieces):
-        identity = house.element.id if i == 0 else f"{house.element.id}/{i + 1}"
-        floors = [Floor(id=f"{identity}/level{k}", level=k, z_m=round(k * house.storey_m, 3), height_m=round(house.storey_m, 3)) for k in range(house.levels)]
-        outline = [(float(x), float(y)) for x, y in list(piece.exterior.coords)[:-1]]
-        records.append(Building(id=identity, name=house.name, category=house.category, footprint=outline, floors=floors, enterable=False))
-    return records

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import shapely
@@ -17,22 +17,35 @@ EMPTY = shapely.Polygon()
 def union(shapes: Iterable[shapely.Geometry]) -> shapely.Geometry:
     """Union of areas on the grid; what has no area is left out."""
     pieces = polygons_of(shapes)
-    return shapely.union_all(pieces, grid_size=GRID_M) if pieces else EMPTY
+    if not pieces:
+        return EMPTY
+    try:
+        return shapely.union_all(pieces, grid_size=GRID_M)
+    except shapely.GEOSException:
+        return shapely.union_all(shapely.make_valid(np.array(pieces, dtype=object)), grid_size=GRID_M)
 
 
 def minus(a: shapely.Geometry, b: shapely.Geometry) -> shapely.Geometry:
     """a without b, areas only."""
-    return areas(shapely.difference(a, b, grid_size=GRID_M)) if not a.is_empty and not b.is_empty else a
+    return areas(_overlay(shapely.difference, a, b)) if not a.is_empty and not b.is_empty else a
 
 
 def common(a: shapely.Geometry, b: shapely.Geometry) -> shapely.Geometry:
     """The area in both."""
-    return areas(shapely.intersection(a, b, grid_size=GRID_M)) if not a.is_empty and not b.is_empty else EMPTY
+    return areas(_overlay(shapely.intersection, a, b)) if not a.is_empty and not b.is_empty else EMPTY
+
+
+def _overlay(operation: Callable[..., shapely.Geometry], a: shapely.Geometry, b: shapely.Geometry) -> shapely.Geometry:
+    """Simplified and buffered outlines can touch themselves within rounding; then they are made valid first."""
+    try:
+        return operation(a, b, grid_size=GRID_M)
+    except shapely.GEOSException:
+        return operation(areas(shapely.make_valid(a)), areas(shapely.make_valid(b)), grid_size=GRID_M)
 
 
 def areas(shape: shapely.Geometry, smallest_m2: float = 0.0) -> shapely.Geometry:
-    """The areal part of a geometry, slivers below ``smallest_m2`` left out."""
-    pieces = [p for p in polygons_of(shape) if p.area > smallest_m2]
+    """The areal part of a geometry, made valid, slivers below ``smallest_m2`` left out."""
+    pieces = [p for p in polygons_of(shape if shapely.is_valid(shape) else shapely.make_valid(shape)) if p.area > smallest_m2]
     if not pieces:
         return EMPTY
     return pieces[0] if len(pieces) == 1 else shapely.MultiPolygon(pieces)
@@ -87,7 +100,7 @@ def tiles(shape: shapely.Geometry, size_m: float) -> list[shapely.Polygon]:
         cut = float((first[axis] + count[axis] // 2) * size_m)
         low, high = [x0 - 1.0, y0 - 1.0, x1 + 1.0, y1 + 1.0], [x0 - 1.0, y0 - 1.0, x1 + 1.0, y1 + 1.0]
         low[axis + 2] = high[axis] = cut
-        halves = [polygons_of(shapely.intersection(polygon, shapely.box(*half))) for half in (low, high)]
+        halves = [polygons_of(_overlay(shapely.intersection, polygon, shapely.box(*half))) for half in (low, high)]
         todo += [p for half in halves[::-1] for p in half[::-1] if p.area > 1e-6]
     return done
 
