@@ -181,6 +181,14 @@ def _advance(list_start, listed, octagons, radius, row, x, y, dx, dy, length, t,
         t = min(t_out, t + max(gap - radius, _GRAZE) / length)
 
 
+@njit(cache=True, nogil=True)
+def is_free_one(x0, y0, cell, nx, ny, radius, above, start, z, links, fit, nearest, list_start, listed, octagons, px, py, pz):  # type: ignore[no-untyped-def]
+    """Whether the body fits at one point in metres."""
+    x, y = (px - x0) * (1.0 / cell), (py - y0) * (1.0 / cell)
+    n = _carrier(start, z, nx, ny, above, x, y, pz)
+    return n >= 0 and _fits(fit, list_start, listed, octagons, radius, n, x, y)
+
+
 @njit(cache=True, nogil=True, forceinline=True)
 def _sweep(x0, y0, per_metre, nx, ny, radius, above, start, z, links, fit, list_start, listed, octagons, everywhere, x, y, height, to_x, to_y):  # type: ignore[no-untyped-def]
     """One motion in metres: fraction covered and where the body stands then."""
