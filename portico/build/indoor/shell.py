@@ -138,7 +138,9 @@ def _room(mason: Mason, plan: BuildingPlan, floor: FloorPlan, room: RoomPlan, z:
     if stairwell and plan.stair is not None:
         ground = shapely.Polygon(approach_rect(plan.stair).corners())
     mason.level(Stuff(Surface.FLOOR, style.floor_of(room.category), mason.structure("floor")), ground, z)
-    mason.level(Stuff(Surface.CEILING, look.CEILING, mason.structure("ceiling")), room.polygon if top else ground, z + CLEAR_M, up=False)
+    # Below the landing that a flight climbs to, the ceiling counts as stair: a body on the last steps is ahead of it, not under it.
+    underside = Surface.STAIRS if stairwell and not top else Surface.CEILING
+    mason.level(Stuff(underside, look.CEILING, mason.structure("ceiling")), room.polygon if top else ground, z + CLEAR_M, up=False)
     wall = Stuff(Surface.WALL, style.walls_of(room.category), mason.structure("wall"))
     accent = Stuff(Surface.WALL, style.accent, mason.structure("wall"))
     skirting = Stuff(Surface.WALL, style.skirting, mason.structure("wall"))
