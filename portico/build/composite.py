@@ -99,7 +99,7 @@ def _light(rng: np.random.Generator) -> Light:
         height = float(np.deg2rad(rng.uniform(16.0, 26.0)))
     direction = (float(np.cos(height) * np.cos(heading)), float(np.cos(height) * np.sin(heading)), float(np.sin(height)))
     if evening:
-        return Light(sun_direction=direction, sun=0.34, sky=0.26, indoor=0.85, zenith_color=(0.16, 0.22, 0.42), horizon_color=(0.90, 0.62, 0.42))
+        return Light(sun_direction=direction, sun=0.36, sky=0.27, indoor=0.68, zenith_color=(0.16, 0.22, 0.42), horizon_color=(0.90, 0.62, 0.42))
     sun = float(rng.uniform(0.72, 0.92))
     return Light(sun_direction=direction, sun=sun, sky=float(rng.uniform(0.40, 0.50)), indoor=float(rng.uniform(0.34, 0.50)))
 

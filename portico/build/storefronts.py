@@ -38,7 +38,7 @@ class FrontZone:
     """Ground before a front: what must stay free for its door, and what must stay low for its sign."""
 
     door: shapely.Polygon
-    sight: shapely.Polygon
+    sight: shapely.Geometry
 
 
 def front_edge(lot: LotPlan) -> tuple[int, NDArray[np.float64], NDArray[np.float64]]:
@@ -71,12 +71,17 @@ def add_enterable_sign(scene: Scene, built: BuiltBuilding) -> FrontZone:
     width = add_sign(scene, built.building.name, (trade.board, trade.letters), middle, outward, longest_m=longest, height_m=height, object_id=place.id)
     scene.places.append(place)
     center = (a + b) / 2
-    return FrontZone(_before(center, along, outward, 4.6, 4.2), _before(center, along, outward, width + 5.0, 6.0))
+    return FrontZone(_before(center, along, outward, 4.6, 4.2), _sight(center, along, outward, width + 5.0))
 
 
 def _before(center: NDArray[np.float64], along: NDArray[np.float64], outward: NDArray[np.float64], width: float, depth: float) -> shapely.Polygon:
     half = along * width / 2
     return shapely.Polygon([center - half, center + half, center + half + outward * depth, center - half + outward * depth])
+
+
+def _sight(center: NDArray[np.float64], along: NDArray[np.float64], outward: NDArray[np.float64], width: float) -> shapely.Geometry:
+    """Ground from which a sign is to be read: wide near the front, a lane of 4 m across the street."""
+    return shapely.union(_before(center, along, outward, width, 6.0), _before(center, along, outward, 4.0, 11.5))
 
 
 def add_closed_building(scene: Scene, lot: LotPlan, trades: Iterator[str | None], rng: np.random.Generator, *, blind: frozenset[int]) -> list[FrontZone]:
@@ -100,7 +105,9 @@ def add_closed_building(scene: Scene, lot: LotPlan, trades: Iterator[str | None]
         texture = f"house:{style}" if trade is None else _shop_texture(scene, trade)
         units.append(Unit(start, end, texture))
         a, b = p + along * start, p + along * end
-        zones.append(FrontZone(_before((a + b) / 2, along, outward, 1.8, 4.2), _before((a + b) / 2, along, outward, 8.5 if trade else 0.5, 6.0)))
+        middle = (a + b) / 2
+        sight = _sight(middle, along, outward, _UNIT_M + 2.0) if trade else shapely.Polygon()
+        zones.append(FrontZone(_before(middle, along, outward, 1.8, 4.2), sight))
         if trade is not None:
             found.append((trade, a, b))
     sides = {i: _plain_units(e, style) for i, e in enumerate(edges(lot.footprint)) if i != index and i not in blind}

@@ -38,7 +38,7 @@ def _varied(color: RGB, rng: np.random.Generator, amount: float = 0.06) -> RGB:
 
 def broadleaf(rng: np.random.Generator, *, color: RGB = (0.50, 0.62, 0.30), scale: float = 1.0) -> Model:
     """A linden or maple: a trunk that forks into a round crown of several clumps."""
-    height, spread = float(rng.uniform(2.6, 3.6)) * scale, float(rng.uniform(1.5, 2.0)) * scale
+    height, spread = float(rng.uniform(3.0, 4.3)) * scale, float(rng.uniform(1.4, 1.9)) * scale
     foot = CROWN_FOOT_M
     parts = [Part(cylinder((0, 0, 0), 0.17 * scale, foot + 0.6, sides=7, top_radius_m=0.11 * scale), _BARK, Surface.PLANT)]
     middle = foot + height / 2
