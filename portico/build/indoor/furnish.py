@@ -6,17 +6,14 @@ from collections import Counter
 
 import numpy as np
 
-from portico.build.indoor import grammar_home, grammar_public, grammar_work
 from portico.build.indoor.arrange import Arrangement, Placed
-from portico.build.indoor.grammar import GRAMMAR
 from portico.build.indoor.lot import Lot
 from portico.build.indoor.mason import Mason, Stuff
 from portico.build.indoor.names import floor_id, object_id, room_id
 from portico.build.indoor.plan import STOREY_M, BuildingPlan
+from portico.build.indoor.rooms import GRAMMAR
 from portico.geometry import rotation_z, wrap_angle
 from portico.world import ObjectInstance
-
-__all__ = ["furnish", "grammar_home", "grammar_public", "grammar_work"]
 
 
 def furnish(mason: Mason, lot: Lot, plan: BuildingPlan, rng: np.random.Generator) -> None:

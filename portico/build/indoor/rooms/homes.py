@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from portico.build.indoor.arrange import Arrangement, Placed
-from portico.build.indoor.grammar import best_wall, bins, dining_group, furnishes, greenery, kitchen_run, wall_decor, workplace
+from portico.build.indoor.rooms.grammar import best_wall, bins, dining_group, furnishes, greenery, kitchen_run, wall_decor, workplace
 
 
 @furnishes("bedroom")
