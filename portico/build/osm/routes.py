@@ -33,10 +33,10 @@ def pedestrian_network(found: Survey, pavement: Pavement) -> RouteGraph:
     lines = [s.element.shape for s in found.streets if s.role in ("path", "plaza", "shared", "steps", "crossing") and not s.is_area and s.access == "allowed"]
     lines += [c.line for c in pavement.crossings]
     lines += [line for s in found.streets for line in _sidewalk_lines(s)]
-    inside = [line for shape in lines for line in lines_of(shapely.intersection(shape, allowed)) if line.length > _SHORTEST_M]
-    if not inside:
+    drawn = shapely.union_all([line.simplify(_SIMPLIFY_M) for shape in lines for line in lines_of(shape)], grid_size=_GRID_M)
+    network = [line for line in lines_of(shapely.intersection(drawn, allowed)) if line.length > _SHORTEST_M]
+    if not network:
         return RouteGraph()
-    network = lines_of(shapely.union_all([line.simplify(_SIMPLIFY_M) for line in inside], grid_size=_GRID_M))
     network += _joints(network, allowed)
     return _graph(lines_of(shapely.union_all(network, grid_size=_GRID_M)))
 
