@@ -126,7 +126,7 @@ def _nearness_plane(plane: Floats, t: int, view: View) -> tuple[float, float, fl
     return nx / (nz * view.scale), ny / (nz * view.scale), view.far - d / nz, True
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
+@njit(cache=True, error_model="numpy")
 def _write(
     a: Triple,
     b: Triple,

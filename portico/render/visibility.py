@@ -48,12 +48,22 @@ def buffers(width: int, height: int) -> Visibility:
     )
 
 
-@njit(cache=True, error_model="numpy")
 def draw(mesh: Mesh, view: View, out: Visibility, threads: int) -> int:
     """Fill ``out`` with what ``view`` sees of ``mesh``; returns how many triangles were projected."""
+    chunks, depth, rects = _chunks_in_view(mesh.low, mesh.high, view)
+    order = np.argsort(depth, kind="stable")
+    # The margin keeps rounding from hiding what is level with the surface in front of it.
+    nearest = (1.0 / depth if view.perspective else view.far - depth) * 1.00001
+    return int(_draw_waves(mesh, view, out, chunks[order], nearest[order].astype(np.float32), rects[order], threads))
+
+
+@njit(cache=True, error_model="numpy")
+def _draw_waves(
+    mesh: Mesh, view: View, out: Visibility, chunks: NDArray[np.int64], nearest: NDArray[np.float32], rects: NDArray[np.int64], threads: int
+) -> int:
+    """Draw chunks in their order, wave by wave, leaving out those behind what is already there."""
     nearness, face, tiles, shapes, marks = out
     _clear(nearness, face, tiles, threads)
-    chunks, nearest, rects = _chunks_in_view(mesh.low, mesh.high, view)
     wave = np.empty(len(chunks), np.int64)
     begin = np.empty(len(chunks), np.int64)
     end = np.empty(len(chunks), np.int64)
@@ -77,8 +87,8 @@ def draw(mesh: Mesh, view: View, out: Visibility, threads: int) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def _chunks_in_view(low: Floats, high: Floats, view: View) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
-    """Chunks whose boxes touch the view, near to far, with the most nearness and the tiles each may reach."""
+def _chunks_in_view(low: Floats, high: Floats, view: View) -> tuple[NDArray[np.int64], Floats, NDArray[np.int64]]:
+    """Chunks whose boxes touch the view, with the least depth and the tiles each may reach."""
     index = np.empty(len(low), np.int64)
     depth = np.empty(len(low))
     rects = np.empty((len(low), 4), np.int64)
@@ -113,13 +123,7 @@ def _chunks_in_view(low: Floats, high: Floats, view: View) -> tuple[NDArray[np.i
         rects[count, 2] = int(min(max(ymin + view.cy - 1.0, 0.0), view.height - 1.0)) // TILE
         rects[count, 3] = int(min(max(ymax + view.cy + 1.0, 0.0), view.height - 1.0)) // TILE
         count += 1
-    order = np.argsort(depth[:count], kind="mergesort")
-    nearest = np.empty(count, np.float32)
-    for i in range(count):
-        z = depth[order[i]]
-        # The margin keeps rounding from hiding what is level with the surface in front of it.
-        nearest[i] = (1.0 / z if view.perspective else view.far - z) * 1.00001
-    return index[:count][order], nearest, rects[:count][order]
+    return index[:count], depth[:count], rects[:count]
 
 
 @njit(cache=True, error_model="numpy")
