@@ -22,6 +22,7 @@ GROUND, SEEN, LINTEL, SPENT, FACADE = 1, 2, 4, 8, 16
 #: Surfaces of one column that are closer than this are the same surface. Less than any headroom, more than any climb.
 MERGE_M = 0.45
 _HEADROOM_M = 0.9
+_STAIR_SLOPE = 0.62
 _ODDS_HIT, _ODDS_MAX, _ODDS_MIN = 4, 12, -6
 _ROOF_LIMIT = 20
 _CEILING_LOW_M, _CEILING_HIGH_M = 1.8, 5.0
@@ -108,7 +109,7 @@ def find_surface(height, i, j, z, tolerance):  # type: ignore[no-untyped-def]
 def _touch(height, flags, i, j, z, seen):  # type: ignore[no-untyped-def]
     """Sheet of the surface at height z, a new one when there is none; -1 when the column is full or off the map.
 
-    What was not seen itself (``seen`` False) belongs to a surface that was, when that is too near for a body to pass between.
+    What is seen displaces a guess in a full column. What was not seen itself (``seen`` False) belongs to a surface that was, when that is too near for a body to pass between.
     """
     if i < 0 or j < 0 or i >= height.shape[1] or j >= height.shape[2]:
         return -1
@@ -119,11 +120,16 @@ def _touch(height, flags, i, j, z, seen):  # type: ignore[no-untyped-def]
         k = find_surface(height, i, j, z, _HEADROOM_M)
         if k >= 0 and flags[k, i, j] & SEEN:
             return k
+    worst, spare = 0.0, -1
     for k in range(height.shape[0]):
         if np.isnan(height[k, i, j]):
             height[k, i, j] = z
             return k
-    return -1
+        if seen and not flags[k, i, j] & SEEN and abs(height[k, i, j] - z) > worst:
+            worst, spare = abs(height[k, i, j] - z), k
+    if spare >= 0:
+        height[spare, i, j] = z
+    return spare
 
 
 @njit(cache=True)
@@ -160,6 +166,27 @@ def _mark_ground(height, odds, flags, roof, glow, stamp, i, j, z, seen, frame): 
 
 
 @njit(cache=True)
+def stand_on(height, odds, flags, roof, glow, x0, y0, cell, x, y, z, radius):  # type: ignore[no-untyped-def]
+    """A body stands at (x, y, z): there is ground under it, free of obstacles."""
+    span = int(np.ceil(radius / cell))
+    i0, j0 = int(np.floor((y - y0) / cell)), int(np.floor((x - x0) / cell))
+    for i in range(i0 - span, i0 + span + 1):
+        for j in range(j0 - span, j0 + span + 1):
+            distance = np.hypot(x0 + (j + 0.5) * cell - x, y0 + (i + 0.5) * cell - y)
+            if distance > radius:
+                continue
+            k = _touch(height, flags, i, j, z, True)
+            if k < 0:
+                continue
+            if distance < cell:
+                height[k, i, j] = z
+                flags[k, i, j] |= SEEN
+            flags[k, i, j] |= GROUND
+            _absorb(height, odds, flags, roof, glow, k, i, j)
+            odds[k, i, j] = min(odds[k, i, j], 0)
+
+
+@njit(cache=True)
 def _mark_solid(height, odds, flags, stamp, i, j, base, z, frame):  # type: ignore[no-untyped-def]
     """A hit above the ground ``base``: one vote per frame, taking back the same frame's vote for ground."""
     k = _touch(height, flags, i, j, base, False)
@@ -187,8 +214,12 @@ def _mark_roof(height, flags, roof, i, j, base, vote, lintel):  # type: ignore[n
 
 @njit(cache=True)
 def _fill(height, odds, flags, roof, glow, stamp, x0, y0, cell, xa, ya, za, xb, yb, zb, overhead, base, frame):  # type: ignore[no-untyped-def]
-    """Cells between two hits of one surface: ground of interpolated height, or a ceiling above ``base``."""
-    steps = int(np.ceil(np.hypot(xb - xa, yb - ya) / (0.7 * cell)))
+    """Cells between two hits of one surface: ground of interpolated height, or a ceiling above ``base``.
+
+    Ground that falls is taken to fall like a staircase at first and to be level after it: landings are looked down on.
+    """
+    length = np.hypot(xb - xa, yb - ya)
+    steps = int(np.ceil(length / (0.7 * cell)))
     for n in range(1, steps):
         t = n / steps
         i = int(np.floor((ya + t * (yb - ya) - y0) / cell))
@@ -196,7 +227,8 @@ def _fill(height, odds, flags, roof, glow, stamp, x0, y0, cell, xa, ya, za, xb, 
         if overhead:
             _mark_roof(height, flags, roof, i, j, base, 1, False)
         else:
-            _mark_ground(height, odds, flags, roof, glow, stamp, i, j, za + t * (zb - za), False, frame)
+            z = max(zb, za - _STAIR_SLOPE * t * length) if za - zb > 0.3 else za + t * (zb - za)
+            _mark_ground(height, odds, flags, roof, glow, stamp, i, j, z, False, frame)
 
 
 @njit(cache=True)

@@ -16,8 +16,9 @@ from portico.policies.local_map import Costs, FrontierCluster
 from portico.policies.pilot import Pilot, Target
 from portico.policies.surroundings import Surroundings, roof_votes
 
-#: The entrance of the target is near where the search begins [I2 C.3: 15 m from the building].
-_SEARCH_M = 25.0
+#: The search begins within 15 m of the building [I2 C.3]; its entrance may be on the far side.
+_SEARCH_M = 45.0
+_FACADE_CELLS, _LINTEL_CELLS = 8, 2
 _WINDOW_M = 18.0
 _ROAD_BELOW_M = 0.1
 _SHALLOW_M, _INSIDE_M, _AIM_M = 0.4, 0.8, 1.3
@@ -49,13 +50,13 @@ class EntranceSeeker:
         return self._enclosure.depth_at(*pilot.map.cell(pilot.pose.x, pilot.pose.y)) >= _INSIDE_M
 
     def target(self, pilot: Pilot, weight: Costs, costs: Costs) -> Target | None:
-        """Ground behind an opening, else frontiers along facades."""
+        """Ground behind an opening, else frontiers along the facades: round the nearest building."""
         self._look(pilot)
         inside = self._behind_opening(pilot, costs)
         if inside is not None:
             return inside
         flags = pilot.map.grid.flags
-        near_facade, near_lintel = _near(pilot, flags & FACADE > 0, 2.0), _near(pilot, flags & LINTEL > 0, 1.5)
+        near_facade, near_lintel = _near(pilot, flags & FACADE > 0, 2.5), _near(pilot, flags & LINTEL > 0, 1.5)
         return best_frontier(pilot, costs, lambda c: self._charge(pilot, c, near_facade, near_lintel))
 
     def _look(self, pilot: Pilot) -> None:
@@ -94,8 +95,10 @@ class EntranceSeeker:
         x, y, z = cluster.position
         first, (_, i, j) = pilot.trail[0], cluster.goal
         away = hypot(x - first.x, y - first.y)
-        charge = 0.3 * away + (100.0 if away > _SEARCH_M else 0.0) + (6.0 if first.z - z > _ROAD_BELOW_M else 0.0)
-        return charge - (4.0 if near_facade[i, j] > 0 else 0.0) - (4.0 if near_lintel[i, j] > 1 else 0.0)
+        charge = 0.1 * away + (100.0 if away > _SEARCH_M else 0.0) + (6.0 if first.z - z > _ROAD_BELOW_M else 0.0)
+        if near_facade[i, j] < _FACADE_CELLS:
+            return charge + 10.0
+        return charge - (6.0 if near_lintel[i, j] >= _LINTEL_CELLS else 0.0)
 
 
 def _near(pilot: Pilot, marked: np.ndarray, reach_m: float) -> Floats:

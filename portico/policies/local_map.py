@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from portico.geometry import Floats, Pose
 from portico.grids.frontiers import cluster_frontiers, frontier_surfaces
-from portico.grids.mapping import GROUND, MERGE_M, SEEN, SPENT, SurfaceGrid, empty_grid, find_surface, grown, integrate_depth, integrate_sky
+from portico.grids.mapping import GROUND, MERGE_M, SPENT, SurfaceGrid, empty_grid, find_surface, grown, integrate_depth, integrate_sky, stand_on
 from portico.grids.planning import clearance_map, standing_cost, travel_cost
 from portico.interface import Body, Camera, Frame
 
@@ -102,7 +102,7 @@ class LocalMap:
         origin = pose.matrix() @ camera.T_base_camera()[:, 3]
         base = pose.position
         columns = np.zeros((camera.width, 6))
-        self._stand(pose)
+        stand_on(g.height, g.odds, g.flags, g.roof, g.glow, g.x0, g.y0, g.cell_m, pose.x, pose.y, pose.z, self.body.radius_m - 0.5 * g.cell_m)
         # fmt: off
         integrate_depth(
             g.height, g.odds, g.flags, g.roof, g.glow, g.stamp, g.x0, g.y0, g.cell_m, self.frame, frame.depth, rays, origin[:3], base, pose.yaw_rad,
@@ -225,29 +225,6 @@ class LocalMap:
         grow = [low - _PAD_M if low < start else low for low, start in zip(lows, starts, strict=True)]
         grow += [high + _PAD_M if high > end else high for high, end in zip(highs, ends, strict=True)]
         self.grid = grown(g, *grow)
-
-    def _stand(self, pose: Pose) -> None:
-        """The robot stands here, so there is ground under it."""
-        g, radius = self.grid, self.body.radius_m
-        i0, j0 = self.cell(pose.x, pose.y)
-        n = ceil(radius / self.cell_m)
-        for i in range(i0 - n, i0 + n + 1):
-            for j in range(j0 - n, j0 + n + 1):
-                x, y = g.x0 + (j + 0.5) * g.cell_m, g.y0 + (i + 0.5) * g.cell_m
-                distance = float(np.hypot(x - pose.x, y - pose.y))
-                if distance > radius - 0.5 * g.cell_m:
-                    continue
-                k = self.sheet(i, j, pose.z, MERGE_M)
-                if k < 0:
-                    free = np.flatnonzero(np.isnan(g.height[:, i, j]))
-                    if len(free) == 0:
-                        continue
-                    k = int(free[0])
-                    g.height[k, i, j] = pose.z
-                g.odds[k, i, j] = min(int(g.odds[k, i, j]), 0)
-                g.flags[k, i, j] |= GROUND | (SEEN if distance < g.cell_m else 0)
-                if distance < g.cell_m:
-                    g.height[k, i, j] = pose.z
 
     def _loosen(self, weight: Costs, clearance: Costs, pose: Pose, row0: int, col0: int) -> None:
         """Let the robot out of a place tighter than it should be in, at a price, towards no tighter ones."""

@@ -15,7 +15,8 @@ from portico.grids.planning import best_heading
 from portico.interface import Action, Brief, Frame, Move, Observation
 from portico.policies.local_map import Costs, LocalMap, Sight, Surfaces
 
-_STUCK_ACTIONS, _STUCK_M = 16, 0.5
+_STUCK_ACTIONS, _STUCK_M, _PUSHES = 16, 0.5, 6
+_IDLE_ACTIONS = 60
 _REPLAN_EVERY = 5
 _TURN_COST_M, _KEPT_BONUS_M = 0.03, 0.02
 _LEAST_STEPS, _MOST_STEPS = 2, 4
@@ -67,7 +68,7 @@ class Pilot:
         self._planned_grid: object = None
         self._planned_at = -_REPLAN_EVERY
         self._heading = nan
-        self._recent: deque[Pose] = deque(maxlen=_STUCK_ACTIONS + 1)
+        self._recent: deque[tuple[Pose, str]] = deque(maxlen=_IDLE_ACTIONS)
         self._bumps: list[tuple[float, float, float, int]] = []
         self._tabu: list[tuple[float, float, float, int]] = []
         self._last_move = ""
@@ -93,7 +94,7 @@ class Pilot:
             self._bumped()
         self.sight = self.map.see(depth_frame(observation), pose)
         self.steps += 1
-        self._recent.append(pose)
+        self._recent.append((pose, self._last_move))
         if not self.trail or hypot(self.trail[-1].x - pose.x, self.trail[-1].y - pose.y) > 0.2 or abs(self.trail[-1].z - pose.z) > 0.1:
             self.trail.append(pose)
         self._watch_progress()
@@ -209,19 +210,30 @@ class Pilot:
         self._planned_at = -_REPLAN_EVERY
 
     def _watch_progress(self) -> None:
+        """Give up a target when steps lead nowhere, or when nothing but turning comes of it for long."""
         recent = self._recent
-        if len(recent) <= _STUCK_ACTIONS:
+        if len(recent) < _STUCK_ACTIONS:
             return
-        spread = max(hypot(q.x - recent[0].x, q.y - recent[0].y) for q in recent)
-        if spread < _STUCK_M:
-            if self.target is not None:
-                self.give_up(self.target.position)
+        last = list(recent)[-_STUCK_ACTIONS:]
+        pushing = sum(name == "forward" for _, name in last) >= _PUSHES and _spread(last) < _STUCK_M
+        idling = len(recent) == recent.maxlen and _spread(list(recent)) < _STUCK_M
+        if not (pushing or idling):
+            return
+        if self.target is not None:
+            self.give_up(self.target.position)
+        if pushing:
             self._escape = max(1, round(1.5 / self.brief.actions.turn_rad))
-            recent.clear()
+        recent.clear()
 
     def _do(self, name: Literal["forward", "turn_left", "turn_right"]) -> Action:
         self._last_move = name
         return Move(name)
+
+
+def _spread(recent: list[tuple[Pose, str]]) -> float:
+    """How far from the first of some poses the others are, at most."""
+    first = recent[0][0]
+    return max(hypot(p.x - first.x, p.y - first.y) for p, _ in recent)
 
 
 def depth_frame(observation: Observation) -> Frame:
