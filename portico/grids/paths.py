@@ -3,7 +3,7 @@
 A lattice is a graph whose nodes sit at integer cells: ``links`` (N, 4) names the neighbour to the E, N, W, S or -1, bit d of
 ``diagonals`` (N,) allows the step NE, NW, SW, SE. Layers, stairs and bridges are just links. The search is Theta* (Nash
 et al. 2007) with inherited sight: where both ends of a lattice edge see the same turning point, so does what lies behind the
-edge, so that most lines of sight cost no walk at all. Every value is the length of a path that exists, and never longer than
+edge, so that few lines of sight have to be walked. Every value is the length of a path that exists, and never longer than
 the shortest 8-connected path. Lengths are in cells unless a name says metres.
 """
 
@@ -144,7 +144,7 @@ def _search(lattice, usable, sources, offsets, targets, tails, aim_x, aim_y, pul
     """
     links, diagonals, cells = lattice.links, lattice.diagonals, lattice.cells
     count = usable.size
-    values, roots = np.full(count, np.inf), np.full(count, -1, np.int32)
+    values, roots, blind = np.full(count, np.inf), np.full(count, -1, np.int32), np.full(count, -1, np.int32)
     heads = np.full(_BUCKETS, -1, np.int32)
     after, before = np.empty(count, np.int32), np.empty(count, np.int32)
     bucket_of = np.full(count, -1, np.int8)
@@ -180,7 +180,11 @@ def _search(lattice, usable, sources, offsets, targets, tails, aim_x, aim_y, pul
             if direct >= values[m] - _GAIN:
                 continue
             turning = values[n] + (1.0 if d < 4 else _ROOT2)
-            if s == n or _inherits(links, diagonals, cells, roots, usable, s, n, m, d) or sees(links, diagonals, cells, usable, s, m):
+            visible = s == n or _inherits(links, diagonals, cells, roots, s, m)
+            if not visible and blind[m] != s:
+                visible = sees(links, diagonals, cells, usable, s, m)
+                blind[m] = -1 if visible else s
+            if visible:
                 values[m], roots[m] = direct, s
             elif turning < values[m] - _GAIN:
                 values[m], roots[m] = turning, n
@@ -228,24 +232,27 @@ def _neighbour(links, diagonals, n, d):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _inherits(links, diagonals, cells, roots, usable, s, n, m, d):  # type: ignore[no-untyped-def]
-    """Whether m sees s because the ray between them crosses a lattice edge n k, and s is the turning point of both its ends."""
+def _inherits(links, diagonals, cells, roots, s, m):  # type: ignore[no-untyped-def]
+    """Whether m sees s because the ray between them crosses the lattice edge next to m between two nodes that see s.
+
+    Those are the neighbours of m straight and aslant towards s; on the ray itself one of them alone decides.
+    """
     rx, ry = cells[m, 0] - cells[s, 0], cells[m, 1] - cells[s, 1]
-    side = rx * (cells[n, 1] - cells[s, 1]) - ry * (cells[n, 0] - cells[s, 0])
-    if side == 0:
-        return True
-    if d < 4:
-        turn = (d + 3) % 4 if side > 0 else (d + 1) % 4
-        k = links[n, turn]
-        across = d if side > 0 else (d + 3) % 4
-        if k < 0 or not (diagonals[k] >> across) & 1:
+    along_x, along_y = 2 if rx > 0 else 0, 3 if ry > 0 else 1
+    if abs(rx) != abs(ry):
+        straight = links[m, along_x if abs(rx) > abs(ry) else along_y]
+        if straight < 0 or (roots[straight] != s and straight != s):
             return False
-    else:
-        k = links[n, d - 4] if side > 0 else links[n, (d - 3) % 4]
-    if not usable[k] or (roots[k] != s and k != s):
-        return False
-    other = rx * (cells[k, 1] - cells[s, 1]) - ry * (cells[k, 0] - cells[s, 0])
-    return (other <= 0) if side > 0 else (other >= 0)
+    if rx == 0 or ry == 0:
+        return True
+    aslant = _neighbour(links, diagonals, m, 4 + _between(along_x, along_y))
+    return aslant >= 0 and (roots[aslant] == s or aslant == s)
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _between(a, b):  # type: ignore[no-untyped-def]
+    """Diagonal 0 to 3 between two directions at right angles."""
+    return min(a, b) if abs(a - b) == 1 else 3
 
 
 @njit(cache=True, nogil=True)
@@ -256,7 +263,7 @@ def sees(links, diagonals, cells, usable, s, m):  # type: ignore[no-untyped-def]
     steps, climb = abs(dx), abs(dy)
     if climb > steps:
         along, aside, steps, climb = aside, along, climb, steps
-    slant = min(along, aside) if abs(along - aside) == 1 else 3
+    slant = _between(along, aside)
     low, rest = s, 0
     for _ in range(steps):
         rise = rest + climb >= steps
