@@ -19,6 +19,8 @@ from portico.tasks.episode import Reference, StageSpec
 #: Ends this far inside a goal's radius, so that rounding never decides.
 _INSIDE_M = 0.05
 _ROUTE_SPACING_M = 1.0
+#: Most references end within this distance of their goals; farther ones cost a second, unbounded search.
+_NEARBY_M = 60.0
 #: The I2O route starts this far from the building it leaves: its first waypoint earns nothing [I2 3.3].
 _ROUTE_STARTS_M = 4.0
 
@@ -30,54 +32,39 @@ class Planner:
     grounds: Grounds
     _fields: dict[str, DistanceField] = field(default_factory=dict)
 
-    def exit_field(self) -> DistanceField:
-        """To the nearest allowed outdoor cell."""
-        return self._field("exit", np.flatnonzero(self.grounds.usable & self.grounds.allowed))
+    def to_stage(self, start: Floats, stage: StageSpec) -> Floats | None:
+        """Shortest path (M, 3) from a point into a stage's success set, None when there is none.
 
-    def entrance_field(self, building: int) -> DistanceField:
-        """To the nearest cell inside a building."""
-        return self._field(f"entrance {building}", np.flatnonzero(self.grounds.inside(building)))
+        Raises:
+            EpisodeError: references of that kind of stage are not planned here.
+        """
+        if stage.kind in ("outdoor", "point"):
+            way = self.grounds.space.path(start, np.array(stage.goal), mask=self.grounds.usable)
+            return None if way is None else _cut_at_radius(np.asarray(way.points, dtype=np.float64), stage)
+        for limit_m in (_NEARBY_M, np.inf):
+            way = self._field(stage, limit_m).path_from(start)
+            if way is not None:
+                return np.asarray(way.points, dtype=np.float64)
+        return None
 
-    def object_field(self, stage: StageSpec) -> DistanceField | None:
-        """To the nearest cell from which stopping at an object of the category succeeds; None when there is none."""
-        name = f"{stage.kind} {stage.rule} {stage.building} {stage.category}"
-        if name in self._fields:
-            return self._fields[name]
-        stops = self.grounds.stops_for(stage)
-        return self._field(name, np.flatnonzero(stops)) if stops.any() else None
-
-    def point_field(self, point: Floats) -> DistanceField:
-        """To one point."""
-        nodes = self.grounds.space.locate(point[None])
-        return self._field(f"point {int(nodes[0])}", nodes)
-
-    def _field(self, name: str, goals: Mask | np.ndarray) -> DistanceField:
+    def _field(self, stage: StageSpec, limit_m: float) -> DistanceField:
+        name = f"{stage.kind} {stage.rule} {stage.building if stage.kind != 'exit' else ''} {stage.category} {limit_m}"
         if name not in self._fields:
-            self._fields[name] = self.grounds.space.distance_field(goals, mask=self.grounds.usable)
+            goals = np.flatnonzero(self._success_set(stage))
+            self._fields[name] = self.grounds.space.distance_field(goals, mask=self.grounds.usable, limit_m=limit_m)
         return self._fields[name]
 
-    def to_stage(self, start: Floats, stage: StageSpec) -> Floats | None:
-        """Shortest path from a point into a stage's success set."""
-        annotations = self.grounds.annotations
+    def _success_set(self, stage: StageSpec) -> Mask:
+        """Nodes at which the stage's predicate holds, its crossing aside."""
         match stage.kind:
             case "exit":
-                chosen = self.exit_field()
+                return self.grounds.usable & self.grounds.allowed
             case "entrance":
-                chosen = self.entrance_field(annotations.building_index(stage.building))
+                return self.grounds.inside(self.grounds.annotations.building_index(stage.building))
             case "ovon" | "object":
-                found = self.object_field(stage)
-                if found is None:
-                    return None
-                chosen = found
-            case "outdoor" | "point":
-                chosen = self.point_field(np.array(stage.goal))
+                return self.grounds.stops_for(stage)
             case _:
                 raise EpisodeError(f"no reference can be planned for a stage of kind {stage.kind!r}")
-        path = chosen.path_from(start)
-        if path is None:
-            return None
-        points = np.asarray(path.points, dtype=np.float64)
-        return _cut_at_radius(points, stage) if stage.goal is not None else points
 
     def reference(self, start: Floats, stages: list[StageSpec]) -> Reference | None:
         """The reference through every stage in order, or None when one cannot be reached.
