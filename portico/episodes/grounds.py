@@ -78,7 +78,8 @@ class Grounds:
         if not candidates.any():
             return candidates
         weigh = candidates & self.allowed if (candidates & self.allowed).any() else candidates
-        return candidates & (component == np.bincount(component[weigh]).argmax())
+        chosen: Mask = candidates & (component == np.bincount(component[weigh]).argmax())
+        return chosen
 
     @cached_property
     def clearance(self) -> Floats:

@@ -27,7 +27,9 @@ class FolderServer:
         try:
             self._server = ThreadingHTTPServer((host, port), partial(_Handler, directory=str(folder)))
         except OSError as error:
-            raise UserError("the viewer cannot listen there", where=f"{host}:{port}", why=str(error), next_step="choose another --port, or 0 for a free one") from error
+            raise UserError(
+                "the viewer cannot listen there", where=f"{host}:{port}", why=str(error), next_step="choose another --port, or 0 for a free one"
+            ) from error
         self.host, self.port = host, int(self._server.server_address[1])
         self._folder = folder
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
