@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from portico.grids import paths
+from portico.grids import distance, paths
 from portico.grids.paths import Lattice
 from portico.space.body import BodySize
 from portico.space.build import build_space
@@ -42,7 +42,7 @@ def _fingerprint(world: World, embodiment: BodySize, cell: float) -> str:
     digest = hashlib.sha256()
     sizes = (embodiment.radius_m, embodiment.height_m, embodiment.climb_m, embodiment.slope_rad)
     digest.update(f"{world.manifest.content_hash} {sizes} {cell} {np.__version__}".encode())
-    for file in sorted([*Path(__file__).parent.glob("*.py"), Path(paths.__file__)]):
+    for file in sorted([*Path(__file__).parent.glob("*.py"), Path(distance.__file__), Path(paths.__file__)]):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 

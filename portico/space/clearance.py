@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from portico.grids.distance import NONE, feature_gap, offer, propagate, within_steps
 from portico.space.borders import Borders
 from portico.space.columns import Grid
 from portico.space.obstacles import Obstacles
@@ -24,7 +25,6 @@ HALF_DIAGONAL = 0.70711
 #: ``Clearance.fit`` of nodes in whose cell the body fits everywhere, or nowhere; others index ``Clearance.start``.
 FITS, BLOCKED = -1, -2
 _SLACK = 1e-4
-_NONE = -1
 
 
 class Slabs(NamedTuple):
@@ -56,11 +56,11 @@ def measure_clearance(nodes: Nodes, obstacles: Obstacles, borders: Borders, grid
     radius = body.radius / grid.cell
     slabs, rough = _slabs(nodes, body)
     distance, nearest = _seed(nodes, cells, obstacles, borders, octagons, slabs, grid.nx)
-    _propagate(nodes.links, nodes.diagonals, cells, octagons, distance, nearest)
+    propagate(nodes.links, nodes.diagonals, cells, octagons, distance, nearest)
     steps = ceil(sqrt(2.0) * (radius + 3.0 * HALF_DIAGONAL)) + 1
-    doubtful = _within_steps(nodes.links, rough, steps) | (distance < radius + HALF_DIAGONAL + 0.25)
+    doubtful = within_steps(nodes.links, rough, steps) | (distance < radius + HALF_DIAGONAL + 0.25)
     doubtful &= distance >= radius - HALF_DIAGONAL
-    bordered = _within_steps(nodes.links, np.diff(borders.start) > 0, steps)
+    bordered = within_steps(nodes.links, np.diff(borders.start) > 0, steps)
     fit, start, listed = _list_features(nodes, cells, obstacles, borders, octagons, slabs, grid.nx, radius, doubtful, bordered, distance, nearest)
     return _keep_used(distance * grid.cell, nearest, fit, start, listed, octagons)
 
@@ -93,31 +93,10 @@ def _keep_used(
     """Drop features that nobody refers to."""
     used = np.zeros(len(octagons) + 1, bool)
     used[listed], used[nearest] = True, True
-    used[_NONE] = False
+    used[NONE] = False
     number = np.cumsum(used, dtype=np.int32) - 1
-    number[_NONE] = _NONE
+    number[NONE] = NONE
     return Clearance(distance, number[nearest], fit, start, number[listed], octagons[used[:-1]])
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def squared_gap(octagons, f, x, y):  # type: ignore[no-untyped-def]
-    """Lower bound of the squared distance from (x, y) to a feature, in cells; exact but for corners cut at 45 degrees.
-
-    An octagon, bounded along x, y, (x + y) / 2 and (x - y) / 2, is what an upright box and one turned by 45 degrees have in
-    common: no point of it is nearer than the farther of both.
-    """
-    ax = max(octagons[f, 0] - x, x - octagons[f, 1], 0.0)
-    ay = max(octagons[f, 2] - y, y - octagons[f, 3], 0.0)
-    u, v = 0.5 * (x + y), 0.5 * (x - y)
-    bu = max(octagons[f, 4] - u, u - octagons[f, 5], 0.0)
-    bv = max(octagons[f, 6] - v, v - octagons[f, 7], 0.0)
-    return max(ax * ax + ay * ay, 2.0 * (bu * bu + bv * bv))
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def feature_distance(octagons, f, x, y):  # type: ignore[no-untyped-def]
-    """Distance from (x, y) to a feature, see ``squared_gap``."""
-    return sqrt(squared_gap(octagons, f, x, y))
 
 
 @njit(cache=True, nogil=True)
@@ -145,73 +124,17 @@ def _seed(nodes, cells, obstacles, borders, octagons, slabs, nx):  # type: ignor
     start, bottom, top, low, high = obstacles.start, obstacles.low, obstacles.high, slabs.low, slabs.high
     column, border_start, of_node = nodes.column, borders.start, borders.of_node
     count = column.size
-    distance, nearest = np.full(count, np.inf), np.full(count, _NONE, np.int32)
+    distance, nearest = np.full(count, np.inf), np.full(count, NONE, np.int32)
     for n in range(count):
         x, y = cells[n, 0] + 0.5, cells[n, 1] + 0.5
         for dj in range(-1, 2):
             k = column[n] + dj * nx
             for q in range(start[k - 1], start[k + 2]):
                 if top[q] > low[n] and bottom[q] < high[n]:
-                    _offer(octagons, q, x, y, n, distance, nearest)
+                    offer(octagons, q, x, y, n, distance, nearest)
         for b in range(border_start[n], border_start[n + 1]):
-            _offer(octagons, top.size + of_node[b], x, y, n, distance, nearest)
+            offer(octagons, top.size + of_node[b], x, y, n, distance, nearest)
     return distance, nearest
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _offer(octagons, f, x, y, n, distance, nearest):  # type: ignore[no-untyped-def]
-    gap = feature_distance(octagons, f, x, y)
-    if gap < distance[n]:
-        distance[n], nearest[n] = gap, f
-        return True
-    return False
-
-
-@njit(cache=True, nogil=True)
-def _propagate(links, diagonals, cells, octagons, distance, nearest):  # type: ignore[no-untyped-def]
-    """Pass nearest features on along links, forth and back in column order, until nothing changes (vector distance
-    transform after Danielsson 1980, on layered surfaces)."""
-    count = nearest.size
-    changed = True
-    while changed:
-        changed = False
-        for sweep in range(2):
-            for a in range(count):
-                n = a if sweep == 0 else count - 1 - a
-                x, y = cells[n, 0] + 0.5, cells[n, 1] + 0.5
-                for d in range(4):
-                    m = links[n, d]
-                    if m >= 0:
-                        if nearest[m] != nearest[n] and distance[m] - 1.0 < distance[n]:
-                            changed |= _offer(octagons, nearest[m], x, y, n, distance, nearest)
-                        if (diagonals[n] >> d) & 1:
-                            m = links[m, (d + 1) % 4]
-                            if nearest[m] != nearest[n] and distance[m] - 1.4143 < distance[n]:
-                                changed |= _offer(octagons, nearest[m], x, y, n, distance, nearest)
-
-
-@njit(cache=True, nogil=True)
-def _within_steps(links, seeds, steps):  # type: ignore[no-untyped-def]
-    """Nodes that some seed reaches by at most so many links."""
-    reached = seeds.copy()
-    queue = np.empty(seeds.size, np.int32)
-    end = 0
-    for n in range(seeds.size):
-        if seeds[n]:
-            queue[end] = n
-            end += 1
-    begin = 0
-    for _ in range(steps):
-        layer_end = end
-        for a in range(begin, layer_end):
-            for d in range(4):
-                m = links[queue[a], d]
-                if m >= 0 and not reached[m]:
-                    reached[m] = True
-                    queue[end] = m
-                    end += 1
-        begin = layer_end
-    return reached
 
 
 @njit(cache=True, nogil=True)
@@ -234,7 +157,7 @@ def _list_features(nodes, cells, obstacles, borders, octagons, slabs, nx, radius
                 end, listed = _list_borders(n, x, y, links, cells, borders, octagons, near_enough, visited, met, queue, listed, end)
             distance[n] = np.inf if end > filled else max(distance[n], near_enough)
             for a in range(filled, end):
-                _offer(octagons, listed[a], x, y, n, distance, nearest)
+                offer(octagons, listed[a], x, y, n, distance, nearest)
             if distance[n] < radius + HALF_DIAGONAL and distance[n] >= radius - HALF_DIAGONAL:
                 fit[n] = rows
                 rows += 1
@@ -259,7 +182,7 @@ def _list_obstacles(n, column, x, y, obstacles, octagons, slabs, nx, near_enough
     for dj in range(-reach, reach + 1):
         k0, k1 = column + dj * nx - reach, column + dj * nx + reach + 1
         for q in range(start[min(max(k0, 0), last)], start[min(max(k1, 0), last)]):
-            if top[q] > low and bottom[q] < high and feature_distance(octagons, q, x, y) <= near_enough:
+            if top[q] > low and bottom[q] < high and feature_gap(octagons, q, x, y) <= near_enough:
                 listed = _room(listed, end + 1)
                 listed[end] = q
                 end += 1
@@ -280,7 +203,7 @@ def _list_borders(n, x, y, links, cells, borders, octagons, near_enough, visited
             number = of_node[b]
             if met[number] != n:
                 met[number] = n
-                if feature_distance(octagons, first + number, x, y) <= near_enough:
+                if feature_gap(octagons, first + number, x, y) <= near_enough:
                     listed = _room(listed, end + 1)
                     listed[end] = first + number
                     end += 1

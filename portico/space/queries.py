@@ -15,7 +15,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from portico.geometry import Floats
-from portico.space.clearance import BLOCKED, FITS, feature_distance, squared_gap
+from portico.grids.distance import feature_gap, squared_gap
+from portico.space.clearance import BLOCKED, FITS
 
 #: A body looks for its support this far below its foot point, metres.
 SUPPORT_BELOW_M = 0.5
@@ -90,13 +91,13 @@ def _gap(links, fit, nearest, list_start, listed, octagons, radius, n, x, y):  #
     """Distance to what bounds the body at node n: exact near the radius, from the nearest features of the node and its neighbours beyond."""
     gap = np.inf
     if nearest[n] >= 0:
-        gap = feature_distance(octagons, nearest[n], x, y)
+        gap = feature_gap(octagons, nearest[n], x, y)
     if fit[n] >= 0:
         return min(gap, _listed_gap(list_start, listed, octagons, fit[n], x, y))
     for d in range(4):
         m = links[n, d]
         if fit[n] == FITS and m >= 0 and nearest[m] >= 0:
-            gap = min(gap, max(radius, feature_distance(octagons, nearest[m], x, y)))
+            gap = min(gap, max(radius, feature_gap(octagons, nearest[m], x, y)))
     return gap
 
 
