@@ -179,7 +179,7 @@ def _advance(list_start, listed, octagons, radius, row, x, y, dx, dy, length, t,
         safe = t
         if t >= t_out or t + (gap - radius) / length >= t_out:
             return t_out
-        t = min(t_out, t + max(gap - radius, _GRAZE) / length)
+        t = min(t_out, t + max(gap - radius - _STANDOFF, _GRAZE) / length)
 
 
 @njit(cache=True, nogil=True)
