@@ -1,6 +1,6 @@
 """Frames per second at 640 x 480 with rgb, depth and instance: Portico, MuJoCo's renderer, and OpenGL on Mesa.
 
-    python benchmarks/rendering.py [--rounds 5]
+    python benchmarks/rendering.py [--rounds 10]
 
 Every contestant runs in a process of its own, one after the other, on the same triangles and poses, and hands over arrays in
 memory. MuJoCo gets one mesh geom per colour (fewer, larger meshes suit it best), shadows and reflections off, and needs one
@@ -18,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+import timeit
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -190,17 +191,16 @@ CONTESTANTS: dict[str, Callable[[World], Frames]] = {"portico": portico_frames, 
 
 
 def measure(contestant: str, folder: Path, rounds: int) -> dict[str, float]:
-    """Frames per second over all poses, best of the rounds; the depth images are kept for comparison."""
+    """Frames per second over all poses; the depth images are kept for comparison."""
     poses = np.load(folder / "poses.npy")
     frame = CONTESTANTS[contestant](load(folder / "world"))
     np.save(folder / f"depth-{contestant}.npy", np.stack([frame(T)[1] for T in poses]))
-    seconds = []
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        for T in poses:
-            frame(T)
-        seconds.append(time.perf_counter() - begin)
-    return {"fps": len(poses) / min(seconds)}
+    return {"fps": 1.0 / seconds_per_frame(frame, poses, rounds)}
+
+
+def seconds_per_frame(frame: Callable[[np.ndarray], object], poses: Iterable[np.ndarray], rounds: int) -> float:
+    """Mean over the poses of each one's best round, which leaves out what other programs took."""
+    return float(np.mean([min(timeit.repeat(lambda T=T: frame(T), number=1, repeat=rounds)) for T in poses]))
 
 
 def in_own_process(contestant: str, folder: Path, rounds: int, environment: dict[str, str]) -> tuple[float | None, str]:
@@ -243,26 +243,20 @@ def agreement(folder: Path, contestant: str) -> str:
 
 
 def own_figures(name: str, world: World, poses: list[np.ndarray], rounds: int) -> None:
-    """What a policy's frames cost: milliseconds per frame, best of the rounds."""
+    """What a policy's frames cost, milliseconds."""
     begin = time.perf_counter()
     renderer = Renderer(world)
     prepared_s = time.perf_counter() - begin
     print(f"\n{name}: prepared in {prepared_s:.2f} s; milliseconds per frame")
     for camera, channels in ((CAMERA, ("rgb", "depth", "instance")), (CAMERA, ("depth",)), (SMALL, ("depth", "semantic")), (SMALL, ("rgb",))):
-        for T in poses:
-            renderer.render(T, camera, channels)
-        seconds = []
-        for _ in range(rounds):
-            begin = time.perf_counter()
-            for T in poses:
-                renderer.render(T, camera, channels)
-            seconds.append(time.perf_counter() - begin)
-        print(f"  {camera.width} x {camera.height} {' + '.join(channels):22s} {1e3 * min(seconds) / len(poses):7.2f}")
+        renderer.render(poses[0], camera, channels)
+        seconds = seconds_per_frame(lambda T, camera=camera, channels=channels: renderer.render(T, camera, channels), poses, rounds)
+        print(f"  {camera.width} x {camera.height} {' + '.join(channels):22s} {1e3 * seconds:7.2f}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="timed passes over the poses; the best counts")
+    parser.add_argument("--rounds", type=int, default=10, help="how often every pose is timed; its best counts")
     parser.add_argument("--contestant", choices=sorted(CONTESTANTS), help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
