@@ -15,6 +15,7 @@ from portico.build.indoor.plan import Rect, RoomPlan
 WAY_M = 0.46
 _CELL_M = 0.1
 _LEAF_WAY_M = 0.36
+_POCKET_CELLS = 25
 
 
 class Ways:
@@ -30,21 +31,30 @@ class Ways:
         for leaf in leaves:
             self._open[self._cells(leaf.grown(_LEAF_WAY_M))] = False
         self._anchors = [cell for lane in lanes if (cell := self._nearest(lane)) is not None]
+        self._sealed = (self._shut_in(self._open) or 0) if self._anchors else 0
 
     def narrow(self, obstacle: Rect) -> bool:
-        """Put an obstacle in, unless it would cut a door off."""
+        """Put an obstacle in, unless it would cut a door off or shut in a corner of the room."""
         cells = self._cells(obstacle.grown(WAY_M))
         if not self._open[cells].any():
             return True
         tried = self._open.copy()
         tried[cells] = False
         if self._anchors:
-            labels, _ = ndimage.label(tried)
-            reached = {int(labels[cell]) for cell in self._anchors}
-            if len(reached) > 1 or 0 in reached:
+            shut_in = self._shut_in(tried)
+            if shut_in is None or shut_in > self._sealed + _POCKET_CELLS:
                 return False
+            self._sealed = shut_in
         self._open = tried
         return True
+
+    def _shut_in(self, cells: NDArray[np.bool_]) -> int | None:
+        """How many open cells no door leads to; None when the doors are not joined."""
+        labels, _ = ndimage.label(cells)
+        reached = {int(labels[cell]) for cell in self._anchors}
+        if len(reached) != 1 or 0 in reached:
+            return None
+        return int(cells.sum() - (labels == reached.pop()).sum())
 
     def _cells(self, rect: Rect) -> tuple[slice, slice]:
         b = self._bounds
