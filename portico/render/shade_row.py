@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from portico.render.paint import EVEN, MATERIAL, NX, NY, NZ, SUN, TEXTURE, TONE_LIMIT, TONE_STEPS, UV_ROW
-from portico.render.textures import sample
+from portico.render.textures import footprint, sample
 from portico.render.views import View
 
 Triple = tuple[float, float, float]
@@ -16,6 +16,8 @@ Quad = tuple[float, float, float, float]
 _TONE_SCALE = TONE_STEPS / TONE_LIMIT
 # Points are lifted off their surface by this many texels of the shadow map, so that a surface does not shade itself.
 _LIFT_TEXELS = 1.5
+# Neighbours on one triangle share their texture footprint.
+_FOOTPRINT_PX = 4
 
 
 @njit(cache=True, error_model="numpy")
@@ -43,19 +45,21 @@ def shade_row(
     Points are taken in view coordinates (px, py, z), in which texture and shadow coordinates are affine.
     """
     pixel = 1.0 / view.scale
-    across, down, forward, offset = _to_sun(view, rays)
+    across, down, forward, origin = _to_sun(view, rays)
     y = (row + 0.5 - view.cy) * pixel
     last, k, texture = -1, -1, 0
     even, sunlight, red, green, blue = 0.0, 0.0, 0.0, 0.0, 0.0
     lift = (0.0, 0.0, 0.0)
     u_of, v_of, dx, dy = (0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0), 0.0, 0.0
+    offset, width, height, taps, step_u, step_v = 0, 1, 1, 1, 0.0, 0.0
     for column in range(out.shape[1]):
         f = face[row, column]
         x = (column + 0.5 - view.cx) * pixel
         if f < 0:
             r, g, b = _sky_color(view, x, y, sky)
         else:
-            if f != last:
+            fresh = f != last
+            if fresh:
                 last = f
                 facing = _facing(light, f, x, y, view)
                 side = 1 if facing > 0.0 else 0
@@ -70,20 +74,23 @@ def shade_row(
             px, py = (x * z, y * z) if view.perspective else (x, y)
             strength = even
             if sunlight > 0.0:
-                sx = across[0] * px + down[0] * py + forward[0] * z + offset[0] + lift[0]
-                sy = across[1] * px + down[1] * py + forward[1] * z + offset[1] + lift[1]
-                sz = across[2] * px + down[2] * py + forward[2] * z + offset[2] + lift[2]
+                sx = across[0] * px + down[0] * py + forward[0] * z + origin[0] + lift[0]
+                sy = across[1] * px + down[1] * py + forward[1] * z + origin[1] + lift[1]
+                sz = across[2] * px + down[2] * py + forward[2] * z + origin[2] + lift[2]
                 strength += sunlight * _in_sun(sx, sy, sz, rays, lit)
             r, g, b = red * strength, green * strength, blue * strength
             if k >= 0:
                 u = u_of[0] * px + u_of[1] * py + u_of[2] * z + u_of[3]
                 v = v_of[0] * px + v_of[1] * py + v_of[2] * z + v_of[3]
-                step, zx, zy = (z * pixel, -z * z * dx, -z * z * dy) if view.perspective else (pixel, -dx, -dy)
-                rx, ry = (x, y) if view.perspective else (0.0, 0.0)
-                along_u, along_v = u_of[0] * rx + u_of[1] * ry + u_of[2], v_of[0] * rx + v_of[1] * ry + v_of[2]
-                du_dx, dv_dx = u_of[0] * step + along_u * zx, v_of[0] * step + along_v * zx
-                du_dy, dv_dy = u_of[1] * step + along_u * zy, v_of[1] * step + along_v * zy
-                tr, tg, tb = sample(texels, levels, tiled, linear, texture, u, v, du_dx, dv_dx, du_dy, dv_dy)
+                if fresh or column % _FOOTPRINT_PX == 0:
+                    step, zx, zy = (z * pixel, -z * z * dx, -z * z * dy) if view.perspective else (pixel, -dx, -dy)
+                    rx, ry = (x, y) if view.perspective else (0.0, 0.0)
+                    along_u, along_v = u_of[0] * rx + u_of[1] * ry + u_of[2], v_of[0] * rx + v_of[1] * ry + v_of[2]
+                    du_dx, dv_dx = u_of[0] * step + along_u * zx, v_of[0] * step + along_v * zx
+                    du_dy, dv_dy = u_of[1] * step + along_u * zy, v_of[1] * step + along_v * zy
+                    level, taps, step_u, step_v = footprint(levels[texture, 0, 1], levels[texture, 0, 2], du_dx, dv_dx, du_dy, dv_dy)
+                    offset, width, height = levels[texture, level, 0], levels[texture, level, 1], levels[texture, level, 2]
+                tr, tg, tb = sample(texels, linear, offset, width, height, tiled[texture], u, v, taps, step_u, step_v)
                 r, g, b = r * tr, g * tg, b * tb
         out[row, column, 0] = tone[min(int(r * _TONE_SCALE), TONE_STEPS - 1)]
         out[row, column, 1] = tone[min(int(g * _TONE_SCALE), TONE_STEPS - 1)]

@@ -72,56 +72,59 @@ def _halve(image: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
-def sample(
-    texels: NDArray[np.uint32],
-    levels: NDArray[np.int64],
-    tiled: NDArray[np.bool_],
-    linear: NDArray[np.float32],
-    texture: int,
-    u: float,
-    v: float,
-    du_dx: float,
-    dv_dx: float,
-    du_dy: float,
-    dv_dy: float,
-) -> tuple[float, float, float]:
-    """Linear colour at (u, v), averaged over a pixel whose sides step by (du_dx, dv_dx) and (du_dy, dv_dy).
+def footprint(width: int, height: int, du_dx: float, dv_dx: float, du_dy: float, dv_dy: float) -> tuple[int, int, float, float]:
+    """How to read a texture where a pixel's sides step by (du_dx, dv_dx) and (du_dy, dv_dy): level, samples, step along them.
 
-    The footprint is read as a row of up to four bilinear samples along its longer side, from the mip level that fits
-    its shorter one, so that signs and paving stay sharp when seen at a slant. v runs upwards from the bottom row. Samples are weighed as encoded values, in fixed point.
+    A row of up to four samples along the footprint's longer side, from the mip level that fits its shorter one, keeps
+    signs and paving sharp when they are seen at a slant.
     """
-    width, height = levels[texture, 0, 1], levels[texture, 0, 2]
     x_side = (du_dx * width) ** 2 + (dv_dx * height) ** 2
     y_side = (du_dy * width) ** 2 + (dv_dy * height) ** 2
-    step_u, step_v = (du_dx, dv_dx) if x_side >= y_side else (du_dy, dv_dy)
     longer, shorter = max(x_side, y_side), max(min(x_side, y_side), 1.0)
     taps = 1 + (longer > 2.25 * shorter) + (longer > 6.25 * shorter) + (longer > 12.25 * shorter)
-    share = 1.0 / taps
-    level = _level(max(shorter, longer * share * share))
+    # Half the exponent of the squared side: the level whose texels are nearest in size.
+    exponent = (np.float64(max(shorter, longer / (taps * taps))).view(np.int64) >> 52) - 1023
+    level = min(int(exponent + 1) >> 1, _LEVELS - 1)
+    if x_side >= y_side:
+        return level, taps, du_dx / taps, dv_dx / taps
+    return level, taps, du_dy / taps, dv_dy / taps
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def sample(
+    texels: NDArray[np.uint32],
+    linear: NDArray[np.float32],
+    offset: int,
+    width: int,
+    height: int,
+    tiled: bool,
+    u: float,
+    v: float,
+    taps: int,
+    step_u: float,
+    step_v: float,
+) -> tuple[float, float, float]:
+    """Linear colour of a mip level: the mean of bilinear samples in a row centred on (u, v), v upwards from the bottom row.
+
+    Texels are weighed as encoded values, in fixed point.
+    """
     r = g = b = np.int64(0)
-    for tap in range(taps):
-        along = (tap + 0.5) * share - 0.5
-        i, j, k, m, fx, fy = _corners(levels, tiled[texture], texture, level, u + along * step_u, v + along * step_v)
+    u, v = u - 0.5 * (taps - 1) * step_u, v - 0.5 * (taps - 1) * step_v
+    for _ in range(taps):
+        i, j, k, m, fx, fy = _corners(offset, width, height, tiled, u, v)
         p, q, s, t = np.int64(texels[i]), np.int64(texels[j]), np.int64(texels[k]), np.int64(texels[m])
         wi, wj, wk, wm = (256 - fx) * (256 - fy), fx * (256 - fy), (256 - fx) * fy, fx * fy
         r += wi * (p & 255) + wj * (q & 255) + wk * (s & 255) + wm * (t & 255)
         g += wi * (p >> 8 & 255) + wj * (q >> 8 & 255) + wk * (s >> 8 & 255) + wm * (t >> 8 & 255)
         b += wi * (p >> 16) + wj * (q >> 16) + wk * (s >> 16) + wm * (t >> 16)
-    quarter_steps = 4.0 / 65536.0 * share
+        u, v = u + step_u, v + step_v
+    quarter_steps = 4.0 / (65536.0 * taps)
     return linear[int(r * quarter_steps + 0.5)], linear[int(g * quarter_steps + 0.5)], linear[int(b * quarter_steps + 0.5)]
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
-def _level(squared: float) -> int:
-    """The mip level whose texels are nearest in size to a footprint, given its squared side in texels, at least 1."""
-    exponent = (np.float64(squared).view(np.int64) >> 52) - 1023
-    return min(int(exponent + 1) >> 1, _LEVELS - 1)
-
-
-@njit(cache=True, error_model="numpy", forceinline=True)
-def _corners(levels: NDArray[np.int64], tiled: bool, texture: int, level: int, u: float, v: float) -> tuple[int, int, int, int, int, int]:
+def _corners(offset: int, width: int, height: int, tiled: bool, u: float, v: float) -> tuple[int, int, int, int, int, int]:
     """Places of the four texels around (u, v), and the position between them in 256ths."""
-    offset, width, height = levels[texture, level, 0], levels[texture, level, 1], levels[texture, level, 2]
     if tiled:
         u, v = u - np.floor(u), v - np.floor(v)
     else:
