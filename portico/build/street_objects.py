@@ -372,7 +372,7 @@ def flagpole() -> Model:
         Part(cylinder((0, 0, 0), 0.20, 0.25, sides=8), _STONE),
         Part(cylinder((0, 0, 0.25), 0.05, 6.5, sides=7), _WHITE),
         Part(box((0.62, 0, 6.2), (1.15, 0.02, 0.35)), _BLUE),
-        Part(box((0.62, 0, 5.85), (1.15, 0.02, 0.35)), _YELLOW),
+        Part(box((0.62, 0, 5.85), (1.15, 0.02, 0.35)), _WHITE),
     ]
 
 
