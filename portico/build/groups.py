@@ -21,6 +21,9 @@ from portico.build.vehicles import PAINTS, bicycle, kick_scooter, motorcycle
 #: Least distance between the middles of two groups [NV 7.4].
 GROUP_SPACING_M = 8.0
 
+#: Every model that looks the same wherever it stands, by category.
+CATALOGUE: dict[str, Callable[[], Model]] = STREET | SQUARE
+
 _CANVAS: tuple[RGB, ...] = ((0.87, 0.85, 0.78), (0.74, 0.20, 0.18), (0.18, 0.38, 0.34), (0.90, 0.66, 0.22), (0.22, 0.32, 0.52))
 
 
@@ -47,7 +50,7 @@ def thing(category: str, x: float = 0.0, y: float = 0.0, yaw_rad: float = 0.0, z
 
 @cache
 def _catalogue_model(category: str) -> Model:
-    return STREET[category]() if category in STREET else SQUARE[category]()
+    return CATALOGUE[category]()
 
 
 def tree(rng: np.random.Generator, kinds: tuple[str, ...] = tuple(TREES)) -> Group:

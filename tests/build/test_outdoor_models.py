@@ -6,13 +6,11 @@ import shapely
 
 from portico.build.facades import Shell, Unit, add_shell, edges
 from portico.build.furnisher import BODY_HEIGHT_M, Furnisher, footprint
-from portico.build.groups import GROUP_SPACING_M, GROUPS
+from portico.build.groups import CATALOGUE, GROUP_SPACING_M, GROUPS
 from portico.build.models import box_of, place
 from portico.build.scene import Scene
 from portico.build.shapes import ball, cone, extruded, rod, wheel
 from portico.build.signs import TRADES, add_sign, lettering
-from portico.build.square_objects import SQUARE
-from portico.build.street_objects import STREET
 from portico.build.textures import DRAWINGS, draw
 from portico.build.vegetation import CROWN_FOOT_M, TREES
 from portico.build.vehicles import PAINTS, PARKED
@@ -47,12 +45,12 @@ def test_shapes_are_closed_and_face_outwards(name):
     assert _volume(mesh) == pytest.approx(volume, rel=0.05)
 
 
-@pytest.mark.parametrize("category", [*STREET, *SQUARE])
+@pytest.mark.parametrize("category", CATALOGUE)
 def test_catalogue_models_stand_on_the_ground_at_a_sensible_size(category):
-    low, high = box_of((STREET | SQUARE)[category]())
+    low, high = box_of(CATALOGUE[category]())
     assert -0.03 <= low[2] < 0.35
     assert 0.1 < (high - low).max() < 8.0
-    assert all(_volume(part.mesh) > 0.0 for part in (STREET | SQUARE)[category]())
+    assert all(_volume(part.mesh) > 0.0 for part in CATALOGUE[category]())
 
 
 @pytest.mark.parametrize("kind", PARKED)
@@ -111,7 +109,7 @@ def test_the_furnisher_keeps_free_what_it_was_told_and_groups_apart():
 
 def test_placing_records_the_box_that_the_triangles_fill():
     scene = Scene()
-    found = place(scene, "bench", STREET["bench"](), 3.0, -2.0, 0.5, 0.7)
+    found = place(scene, "bench", CATALOGUE["bench"](), 3.0, -2.0, 0.5, 0.7)
     geometry = scene.world("w", "outdoor", Provenance(source="test", licence="test")).geometry
     points = geometry.vertices.astype(float) - np.array(found.center)
     c, s = np.cos(0.7), np.sin(0.7)
