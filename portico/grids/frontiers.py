@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from portico.grids.mapping import GROUND, SPENT
+from portico.grids.mapping import GROUND, SEEN, SPENT
 
 #: Heights within which a neighbouring column counts as known. More than a step, less than a headroom.
 _KNOWN_BAND_M = 0.6
@@ -13,13 +13,16 @@ _KNOWN_BAND_M = 0.6
 
 @njit(cache=True)
 def frontier_surfaces(height, odds, flags, cost):  # type: ignore[no-untyped-def]
-    """(N, 3) int64: sheet, row and column of reachable, unspent ground with an unknown 4-neighbour, in index order."""
+    """(N, 3) int64: sheet, row and column of reachable, unspent ground with an unknown 4-neighbour, in index order.
+
+    Ground that was filled in counts only next to ground that was seen.
+    """
     sheets, rows, cols = height.shape
     found = []
     for k in range(sheets):
         for i in range(1, rows - 1):
             for j in range(1, cols - 1):
-                if not np.isfinite(cost[k, i, j]) or flags[k, i, j] & SPENT:
+                if not np.isfinite(cost[k, i, j]) or flags[k, i, j] & SPENT or not _seen_nearby(height, flags, k, i, j):
                     continue
                 z = height[k, i, j]
                 for n in range(4):
@@ -31,6 +34,16 @@ def frontier_surfaces(height, odds, flags, cost):  # type: ignore[no-untyped-def
     for n in range(len(found)):
         out[n, 0], out[n, 1], out[n, 2] = found[n]
     return out
+
+
+@njit(cache=True)
+def _seen_nearby(height, flags, k, i, j):  # type: ignore[no-untyped-def]
+    for a in range(i - 1, i + 2):
+        for b in range(j - 1, j + 2):
+            for q in range(height.shape[0]):
+                if flags[q, a, b] & SEEN and abs(height[q, a, b] - height[k, i, j]) <= _KNOWN_BAND_M:
+                    return True
+    return False
 
 
 @njit(cache=True)
@@ -77,3 +90,45 @@ def cluster_frontiers(height, frontier, shape_rows, shape_cols, climb, largest):
                             tail += 1
         count += 1
     return labels
+
+
+@njit(cache=True)
+def unknown_beyond(height, odds, flags, frontier, labels, count, reach, most):  # type: ignore[no-untyped-def]
+    """How many unknown columns lie behind each cluster: joined to it by unknown columns, no more than ``reach`` cells away.
+
+    Args:
+        frontier, labels: as from ``frontier_surfaces`` and ``cluster_frontiers``; ``count`` clusters.
+        most: counting stops there.
+
+    Returns:
+        (count,) int64.
+    """
+    rows, cols = height.shape[1], height.shape[2]
+    out = np.zeros(count, np.int64)
+    visited = np.full((rows, cols), -1, np.int64)
+    queue = np.empty((most + 1, 2), np.int64)
+    for n in range(len(frontier)):
+        label = labels[n]
+        i0, j0 = frontier[n, 1], frontier[n, 2]
+        z = height[frontier[n, 0], i0, j0]
+        head, tail = 0, 0
+        queue[0, 0], queue[0, 1] = i0, j0
+        tail = 1
+        while head < tail:
+            i, j = queue[head, 0], queue[head, 1]
+            head += 1
+            for m in range(4):
+                a, b = i + (m == 0) - (m == 1), j + (m == 2) - (m == 3)
+                if a < 0 or b < 0 or a >= rows or b >= cols or abs(a - i0) > reach or abs(b - j0) > reach:
+                    continue
+                if visited[a, b] == label or _known(height, odds, flags, a, b, z):
+                    continue
+                visited[a, b] = label
+                out[label] += 1
+                if out[label] >= most or tail > most:
+                    break
+                queue[tail, 0], queue[tail, 1] = a, b
+                tail += 1
+            if out[label] >= most:
+                break
+    return out

@@ -22,7 +22,11 @@ GROUND, SEEN, LINTEL, SPENT, FACADE = 1, 2, 4, 8, 16
 #: Surfaces of one column that are closer than this are the same surface. Less than any headroom, more than any climb.
 MERGE_M = 0.45
 _HEADROOM_M = 0.9
-_STAIR_SLOPE = 0.62
+_STAIR_SLOPE, _FOLLOW_M = 0.62, 0.25
+#: Treads hidden behind an edge are taken for granted over this much of a flight.
+_FLIGHT_M = 1.2
+#: Ground is taken for granted between the feet and the first ground in view when it is no farther than this.
+_BLIND_M = 3.6
 _ODDS_HIT, _ODDS_MAX, _ODDS_MIN = 4, 12, -6
 _ROOF_LIMIT = 20
 _CEILING_LOW_M, _CEILING_HIGH_M = 1.8, 5.0
@@ -162,6 +166,10 @@ def _mark_ground(height, odds, flags, roof, glow, stamp, i, j, z, seen, frame): 
             odds[k, i, j] = max(odds[k, i, j] - 1, _ODDS_MIN)
             stamp[k, i, j] = frame
     else:
+        if not flags[k, i, j] & (GROUND | SEEN):
+            height[k, i, j] = z
+        elif not flags[k, i, j] & SEEN:
+            height[k, i, j] += np.float32(0.5) * (np.float32(z) - height[k, i, j])
         flags[k, i, j] |= GROUND
 
 
@@ -204,31 +212,46 @@ def _mark_solid(height, odds, flags, stamp, i, j, base, z, frame):  # type: igno
 
 @njit(cache=True)
 def _mark_roof(height, flags, roof, i, j, base, vote, lintel):  # type: ignore[no-untyped-def]
-    k = _touch(height, flags, i, j, base, False)
-    if k < 0:
+    """Something overhead. Remembered on the surface below it; an empty column gets one of guessed height to hold it."""
+    if i < 0 or j < 0 or i >= height.shape[1] or j >= height.shape[2]:
         return
+    k = find_surface(height, i, j, base, _HEADROOM_M)
+    if k < 0:
+        if not np.isnan(height[0, i, j]):
+            return
+        k = 0
+        height[k, i, j] = base
     roof[k, i, j] = min(roof[k, i, j] + vote, _ROOF_LIMIT)
     if lintel:
         flags[k, i, j] |= LINTEL
 
 
 @njit(cache=True)
-def _fill(height, odds, flags, roof, glow, stamp, x0, y0, cell, xa, ya, za, xb, yb, zb, overhead, base, frame):  # type: ignore[no-untyped-def]
-    """Cells between two hits of one surface: ground of interpolated height, or a ceiling above ``base``.
-
-    Ground that falls is taken to fall like a staircase at first and to be level after it: landings are looked down on.
-    """
-    length = np.hypot(xb - xa, yb - ya)
-    steps = int(np.ceil(length / (0.7 * cell)))
+def _fill_ceiling(height, flags, roof, x0, y0, cell, xa, ya, xb, yb, base):  # type: ignore[no-untyped-def]
+    """A ceiling reaches from one hit to the next."""
+    steps = int(np.ceil(np.hypot(xb - xa, yb - ya) / (0.7 * cell)))
     for n in range(1, steps):
         t = n / steps
-        i = int(np.floor((ya + t * (yb - ya) - y0) / cell))
-        j = int(np.floor((xa + t * (xb - xa) - x0) / cell))
-        if overhead:
-            _mark_roof(height, flags, roof, i, j, base, 1, False)
-        else:
-            z = max(zb, za - _STAIR_SLOPE * t * length) if za - zb > 0.3 else za + t * (zb - za)
-            _mark_ground(height, odds, flags, roof, glow, stamp, i, j, z, False, frame)
+        i, j = int(np.floor((ya + t * (yb - ya) - y0) / cell)), int(np.floor((xa + t * (xb - xa) - x0) / cell))
+        _mark_roof(height, flags, roof, i, j, base, 1, False)
+
+
+@njit(cache=True)
+def _fill_ground(height, odds, flags, roof, glow, stamp, x0, y0, cell, xa, ya, za, xb, yb, zb, frame):  # type: ignore[no-untyped-def]
+    """Ground reaches from one hit to the next: along what was seen before, and evenly towards the far end elsewhere."""
+    steps = int(np.ceil(np.hypot(xb - xa, yb - ya) / (0.7 * cell)))
+    h = za
+    for n in range(1, steps):
+        t = n / steps
+        i, j = int(np.floor((ya + t * (yb - ya) - y0) / cell)), int(np.floor((xa + t * (xb - xa) - x0) / cell))
+        if i < 0 or j < 0 or i >= height.shape[1] or j >= height.shape[2]:
+            return
+        k = find_surface(height, i, j, h, _FOLLOW_M)
+        if k >= 0 and flags[k, i, j] & SEEN:
+            h = height[k, i, j]
+            continue
+        h += (zb - h) / (steps - n + 1)
+        _mark_ground(height, odds, flags, roof, glow, stamp, i, j, h, False, frame)
 
 
 @njit(cache=True)
@@ -263,8 +286,9 @@ def integrate_depth(  # type: ignore[no-untyped-def]
         origin: (3,) the camera in the map's frame. base_xyz: (3,) the robot's foot point. yaw: its heading.
         climb, body_height, slope: highest step, headroom needed, steepest ground (rise over run).
         ground_range, solid_range: up to where ground and obstacles are entered, metres.
-        columns: (W, 6) float64, written: range of the first obstacle, of the farthest ground, of the farthest hit near
-            the horizon, 1 when sky is seen, height above ground of the topmost hit (inf for sky), ceiling pixels.
+        columns: (W, 7) float64, written: range of the first obstacle, of the farthest ground, of the farthest hit near
+            the horizon, 1 when sky is seen, height above ground of the topmost hit (inf for sky), ceiling pixels, height
+            of the lowest hit.
     """
     rows, cols = depth.shape
     c, s = np.cos(yaw), np.sin(yaw)
@@ -274,7 +298,7 @@ def integrate_depth(  # type: ignore[no-untyped-def]
         state, base = _START, base_xyz[2]
         r_last, x_last, y_last, z_last = 0.0, base_xyz[0], base_xyz[1], base_xyz[2]
         gx, gy, gz, g_range = base_xyz[0], base_xyz[1], base_xyz[2], 0.0
-        first_solid, far, sky, top, ceiling = np.inf, 0.0, 0.0, 0.0, 0.0
+        first_solid, far, sky, top, ceiling, lowest = np.inf, 0.0, 0.0, 0.0, 0.0, 0.0
         for v in range(rows - 1, -1, -1):
             d = depth[v, u]
             dx, dy, dz = rays[v, u, 0], rays[v, u, 1], rays[v, u, 2]
@@ -293,6 +317,7 @@ def integrate_depth(  # type: ignore[no-untyped-def]
             z = origin[2] + d * dz
             r = np.hypot(x - origin[0], y - origin[1])
             top = z - base_xyz[2]
+            lowest = min(lowest, top)
             if level_ray and r > far:
                 far = r
             dr, rise = r - r_last, z - z_last
@@ -302,7 +327,7 @@ def integrate_depth(  # type: ignore[no-untyped-def]
                 if state == _OVERHEAD and flat and z - base > _CEILING_LOW_M and z - base < _CEILING_HIGH_M and r < solid_range:
                     ceiling += 1.0
                     _mark_roof(height, flags, roof, i, j, base, 2, False)
-                    _fill(height, odds, flags, roof, glow, stamp, x0, y0, cell, x_last, y_last, z_last, x, y, z, True, base, frame)
+                    _fill_ceiling(height, flags, roof, x0, y0, cell, x_last, y_last, x, y, base)
                 elif (
                     state == _OVERHEAD
                     and not flat
@@ -340,7 +365,7 @@ def integrate_depth(  # type: ignore[no-untyped-def]
                 if even and abs(z - base) <= climb + slope * dr:
                     state = _ON_GROUND
                 elif z < z_last - 0.01 and dr > 0.0:
-                    state = _ON_GROUND if base - z <= climb + 0.01 else _ON_VOID
+                    state = _ON_GROUND if base - z <= climb + slope * dr else _ON_VOID
                 elif z - base > climb + 0.01:
                     state = _ON_SOLID
                 elif base - z > climb + 0.01:
@@ -352,14 +377,16 @@ def integrate_depth(  # type: ignore[no-untyped-def]
             else:
                 state = _ON_SOLID if z > base else _ON_VOID
             if state == _ON_GROUND:
+                ledge = base - z > climb + 0.01 and (dr > _FLIGHT_M or base - z > _STAIR_SLOPE * dr + 0.2)
                 base = z
                 if r <= ground_range:
                     _mark_ground(height, odds, flags, roof, glow, stamp, i, j, z, True, frame)
                     gap = r - g_range
-                    if gap <= 1.5 * r * r * row_gap + 0.15 and (previous == _ON_GROUND or gap < 0.45):
-                        _fill(height, odds, flags, roof, glow, stamp, x0, y0, cell, gx, gy, gz, x, y, z, False, base, frame)
-                    elif g_range == 0.0 and previous != _ON_SOLID and previous != _ON_VOID:
-                        _fill(height, odds, flags, roof, glow, stamp, x0, y0, cell, gx, gy, gz, x, y, z, False, base, frame)
+                    near = gap <= 1.5 * r * r * row_gap + 0.15 and (previous == _ON_GROUND or gap < 0.45)
+                    stairs = previous == _ON_GROUND and gz - z > climb and gap <= _FLIGHT_M
+                    blind = g_range == 0.0 and r < _BLIND_M and previous != _ON_SOLID and previous != _ON_VOID
+                    if not ledge and (near or stairs or blind):
+                        _fill_ground(height, odds, flags, roof, glow, stamp, x0, y0, cell, gx, gy, gz, x, y, z, frame)
                     gx, gy, gz, g_range = x, y, z, r
             elif state == _ON_SOLID:
                 if r < first_solid:
@@ -368,10 +395,10 @@ def integrate_depth(  # type: ignore[no-untyped-def]
                     _mark_solid(height, odds, flags, stamp, i, j, base, z, frame)
             r_last, x_last, y_last, z_last = r, x, y, z
         columns[u, 0], columns[u, 1], columns[u, 2] = first_solid, g_range, far
-        columns[u, 3], columns[u, 4], columns[u, 5] = sky, top, ceiling
+        columns[u, 3], columns[u, 4], columns[u, 5], columns[u, 6] = sky, top, ceiling, lowest
         if g_range > 1.0:
             value = 0
-            if first_solid > g_range and sky > 0.0:
+            if first_solid > g_range + 1.5 and sky > 0.0:
                 value = 3
             elif far > 15.0 and first_solid > 12.0:
                 value = 1

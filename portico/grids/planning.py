@@ -176,8 +176,8 @@ def best_heading(height, weight, cost, x0, y0, cell, x, y, z, yaw, turn, step, c
                 if i < 0 or j < 0 or i >= height.shape[1] or j >= height.shape[2]:
                     level = False
                     break
-                k = find_surface(height, i, j, h, climb)
-                if k < 0 or not np.isfinite(weight[k, i, j]):
+                k = _way_on(height, weight, cost, i, j, h, climb)
+                if k < 0:
                     level = False
                     break
                 h = height[k, i, j]
@@ -192,6 +192,16 @@ def best_heading(height, weight, cost, x0, y0, cell, x, y, z, yaw, turn, step, c
     if best_steps == 0:
         return short_turns, short_steps, short_score
     return best_turns, best_steps, best_score
+
+
+@njit(cache=True)
+def _way_on(height, weight, cost, i, j, z, climb):  # type: ignore[no-untyped-def]
+    """Of the surfaces of a column that can be stepped on from height z, the sheet of the one nearest to the goal, or -1."""
+    best, found = np.inf, -1
+    for k in range(height.shape[0]):
+        if abs(height[k, i, j] - z) <= climb and np.isfinite(weight[k, i, j]) and cost[k, i, j] < best:
+            best, found = cost[k, i, j], k
+    return found
 
 
 @njit(cache=True)

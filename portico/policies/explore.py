@@ -13,22 +13,22 @@ from portico.policies.pilot import Pilot, Target
 #: Extra metres that a seeker charges for a frontier; negative draws it there.
 Charge = Callable[[FrontierCluster], float]
 
-_TURN_M_PER_RAD = 0.8
-_SIZE_M, _SIZE_CAP = 0.08, 25
+_TURN_M_PER_RAD = 0.95
+_GAIN_M, _GAIN_CELLS = 5.0, 450
 _KEEP_BONUS_M, _KEEP_RADIUS_M = 2.0, 1.2
 _ARRIVED_M = 0.35
 _FACING_RAD = 0.45
 
 
 def best_frontier(pilot: Pilot, costs: Costs, charge: Charge) -> Target | None:
-    """The frontier with the lowest path cost, turning, smallness and charge; None when nothing is left to explore."""
+    """The frontier with the lowest path cost, turning and charge, for what it may reveal; None when nothing is left to explore."""
     _retire(pilot)
     best, best_price = None, np.inf
     for cluster in pilot.map.frontiers(costs):
         if pilot.is_tabu(cluster.position):
             continue
         x, y, z = cluster.position
-        price = cluster.cost_m + _TURN_M_PER_RAD * abs(pilot.bearing_to(x, y)) - _SIZE_M * min(cluster.size, _SIZE_CAP) + charge(cluster)
+        price = cluster.cost_m + _TURN_M_PER_RAD * abs(pilot.bearing_to(x, y)) - _GAIN_M * min(cluster.beyond / _GAIN_CELLS, 1.0) + charge(cluster)
         held = pilot.target
         if (
             held is not None

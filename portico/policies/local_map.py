@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from portico.geometry import Floats, Pose
-from portico.grids.frontiers import cluster_frontiers, frontier_surfaces
+from portico.grids.frontiers import cluster_frontiers, frontier_surfaces, unknown_beyond
 from portico.grids.mapping import GROUND, MERGE_M, SPENT, SurfaceGrid, empty_grid, find_surface, grown, integrate_depth, integrate_sky, stand_on
 from portico.grids.planning import clearance_map, standing_cost, travel_cost
 from portico.interface import Body, Camera, Frame
@@ -23,6 +23,7 @@ _GROUND_RANGE_M, _SOLID_RANGE_M = 7.0, 10.0
 _COMFORT_M = 0.35
 _NEAR_WEIGHT = 3.0
 _BLOCKED_BY_CONTACT = 12
+_BEYOND_CELLS, _BEYOND_MOST, _BEYOND_LEAST = 18, 600, 15
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Sight:
         bearing_rad: relative to the robot's heading, counter-clockwise.
         solid_m: range of the first obstacle. ground_m: of the farthest ground. far_m: of the farthest hit near the horizon.
         sky: sky is seen. top_m: height above the robot's feet of the topmost hit, inf for sky. ceiling: ceiling pixels.
+        lowest_m: height of the lowest hit, 0 or less.
     """
 
     bearing_rad: Floats
@@ -42,6 +44,7 @@ class Sight:
     sky: NDArray[np.bool_]
     top_m: Floats
     ceiling: Floats
+    lowest_m: Floats
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class FrontierCluster:
 
     Attributes:
         surfaces: (N, 3) sheet, row, column. goal: the member to walk to. position: its (x, y, z), metres.
-        cost_m: path cost from the robot. size: number of members.
+        cost_m: path cost from the robot. size: number of members. beyond: unknown cells behind it, up to a limit.
     """
 
     surfaces: Surfaces
@@ -58,6 +61,7 @@ class FrontierCluster:
     position: tuple[float, float, float]
     cost_m: float
     size: int
+    beyond: int
 
 
 class LocalMap:
@@ -79,7 +83,7 @@ class LocalMap:
         self.frame = 0
         self._started = False
         self._rays: dict[Camera, Floats] = {}
-        self.slack_m, self.smallest_frontier = 0.0, 4
+        self.slack_m, self.smallest_frontier = 0.0, 2
         self.slope = 0.8 if body.climb_m >= 0.15 else 0.2
 
     @property
@@ -101,7 +105,7 @@ class LocalMap:
         rays = self._camera_rays(camera)
         origin = pose.matrix() @ camera.T_base_camera()[:, 3]
         base = pose.position
-        columns = np.zeros((camera.width, 6))
+        columns = np.zeros((camera.width, 7))
         stand_on(g.height, g.odds, g.flags, g.roof, g.glow, g.x0, g.y0, g.cell_m, pose.x, pose.y, pose.z, self.body.radius_m - 0.5 * g.cell_m)
         # fmt: off
         integrate_depth(
@@ -111,7 +115,7 @@ class LocalMap:
         # fmt: on
         integrate_sky(g.height, g.roof, g.x0, g.y0, g.cell_m, frame.depth, rays, origin[:3], pose.z, pose.yaw_rad, _MARGIN_M)
         bearing = np.arctan2(rays[0, :, 1], rays[0, :, 0])
-        return Sight(bearing, columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3] > 0.0, columns[:, 4], columns[:, 5])
+        return Sight(bearing, columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3] > 0.0, columns[:, 4], columns[:, 5], columns[:, 6])
 
     def block(self, x: float, y: float, z: float) -> None:
         """Something solid was touched there."""
@@ -182,15 +186,17 @@ class LocalMap:
         g = self.grid
         surfaces = frontier_surfaces(g.height, g.odds, g.flags, costs)
         labels = cluster_frontiers(g.height, surfaces, *g.shape, self.climb_m, largest)
+        count = int(labels.max(initial=-1)) + 1
+        beyond = unknown_beyond(g.height, g.odds, g.flags, surfaces, labels, count, _BEYOND_CELLS, _BEYOND_MOST)
         clusters = []
-        for label in range(int(labels.max(initial=-1)) + 1):
+        for label in range(count):
             members = surfaces[labels == label]
-            if len(members) < self.smallest_frontier:
+            if len(members) < self.smallest_frontier or beyond[label] < _BEYOND_LEAST * self.smallest_frontier:
                 continue
             middle = members[:, 1:].mean(axis=0)
             best = members[int(np.argmin(((members[:, 1:] - middle) ** 2).sum(axis=1)))]
             goal = (int(best[0]), int(best[1]), int(best[2]))
-            clusters.append(FrontierCluster(members, goal, self.position(goal), float(costs[goal]), len(members)))
+            clusters.append(FrontierCluster(members, goal, self.position(goal), float(costs[goal]), len(members), int(beyond[label])))
         return clusters
 
     def spend(self, surfaces: Surfaces) -> None:

@@ -17,6 +17,7 @@ from portico.policies.local_map import Costs, LocalMap, Sight, Surfaces
 
 _STUCK_ACTIONS, _STUCK_M, _PUSHES = 16, 0.5, 6
 _IDLE_ACTIONS = 60
+_PATIENCE_ACTIONS, _PATIENCE_PER_M = 40, 8.0
 _REPLAN_EVERY = 5
 _TURN_COST_M, _KEPT_BONUS_M = 0.03, 0.02
 _LEAST_STEPS, _MOST_STEPS = 2, 4
@@ -73,6 +74,7 @@ class Pilot:
         self._tabu: list[tuple[float, float, float, int]] = []
         self._last_move = ""
         self._escape = 0
+        self._pursuit: tuple[tuple[float, float, float], float] = ((inf, inf, inf), inf)
 
     def observe(self, observation: Observation) -> None:
         """Read pose, depth and contact.
@@ -116,13 +118,15 @@ class Pilot:
         self.target = target
         self._planned_at, self._planned_grid = self.steps, self.map.grid
         self._costs_to_go = self.map.costs_to(weight, target.surfaces, target.offsets_m) if target else None
+        if target is not None and target.name != "route":
+            self._watch_pursuit(target)
 
     def relax(self) -> None:
         """Nothing is left to go to: reconsider what was given up, and squeeze closer to obstacles."""
         self.map.forget_spent()
         self._tabu.clear()
         self._bumps.clear()
-        self.map.smallest_frontier = max(self.map.smallest_frontier - 2, 1)
+        self.map.smallest_frontier = 1
         self.map.slack_m = min(self.map.slack_m + _SLACK_STEP_M, _SLACK_MOST_M)
 
     def remaining_m(self) -> float:
@@ -208,6 +212,16 @@ class Pilot:
             reach = radius + 0.6 * self.map.cell_m
             self.map.block(p.x + reach * cos(p.yaw_rad), p.y + reach * sin(p.yaw_rad), p.z)
         self._planned_at = -_REPLAN_EVERY
+
+    def _watch_pursuit(self, target: Target) -> None:
+        """Give up a target that takes much longer than its path promised."""
+        position, until = self._pursuit
+        if hypot(position[0] - target.position[0], position[1] - target.position[1]) > _TABU_M or abs(position[2] - target.position[2]) > 1.0:
+            allowance = _PATIENCE_ACTIONS + _PATIENCE_PER_M * min(self.remaining_m(), 40.0)
+            self._pursuit = (target.position, self.steps + allowance)
+        elif self.steps > until:
+            self._pursuit = (position, inf)
+            self.give_up(target.position)
 
     def _watch_progress(self) -> None:
         """Give up a target when steps lead nowhere, or when nothing but turning comes of it for long."""
