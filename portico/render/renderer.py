@@ -14,14 +14,13 @@ from portico.geometry import Floats
 from portico.interface import Camera, Channel, Frame
 from portico.render.mesh import prepare
 from portico.render.paint import Paint, paint, shadow_map, texture_atlas
-from portico.render.shading import shade_depth, shade_labels, shade_normals, shade_rgb
+from portico.render.shading import shade_measures, shade_rgb
 from portico.render.textures import Atlas
 from portico.render.views import View, perspective_view
 from portico.render.visibility import Visibility, buffers, draw
 from portico.world.world import World
 
 CHANNELS: tuple[Channel, ...] = ("rgb", "depth", "semantic", "instance", "normal")
-
 # Below this, waking a second thread costs more than it saves.
 _WORTH_SHARING_PX = 40_000
 
@@ -55,25 +54,24 @@ class Renderer:
             if channel not in CHANNELS:
                 raise UnknownName("channel", channel, CHANNELS)
         view = perspective_view(T_world_camera, camera)
-        shape = (view.height, view.width)
-        rgb = depth = instance = semantic = normal = None
+        wanted: dict[str, tuple[int, int]] = {c: (view.height if c in channels else 0, view.width) for c in CHANNELS}
+        depth = np.empty(wanted["depth"], np.float32)
+        instance, semantic = np.empty(wanted["instance"], np.int32), np.empty(wanted["semantic"], np.int32)
+        normal = np.empty((*wanted["normal"], 3), np.float32)
         with _threads_for(view) as threads:
             seen = self._look(view)
-            if "rgb" in channels:
-                rgb = self._shade(seen, view)
-            if "depth" in channels:
-                depth = np.empty(shape, np.float32)
-                shade_depth(seen.nearness, view, depth, threads)
-            if "instance" in channels:
-                instance = np.empty(shape, np.int32)
-                shade_labels(seen.face, self._instance, instance, threads)
-            if "semantic" in channels:
-                semantic = np.empty(shape, np.int32)
-                shade_labels(seen.face, self._semantic, semantic, threads)
-            if "normal" in channels:
-                normal = np.empty((*shape, 3), np.float32)
-                shade_normals(seen.face, view, self._paint.light, normal, threads)
-        return Frame(camera, rgb, depth, instance, semantic, normal)
+            rgb = self._shade(seen, view) if "rgb" in channels else None
+            if set(channels) - {"rgb"}:
+                labels = (self._instance, self._semantic, self._paint.light)
+                shade_measures(seen.nearness, seen.face, view, *labels, depth, instance, semantic, normal, threads)
+        return Frame(
+            camera,
+            rgb,
+            depth if len(depth) else None,
+            instance if len(instance) else None,
+            semantic if len(semantic) else None,
+            normal if len(normal) else None,
+        )
 
     def render_many(self, poses: Iterable[Floats], cameras: Iterable[Camera], channels: Collection[Channel]) -> list[Frame]:
         """One frame per pair of ``T_world_camera`` and camera, in order."""

@@ -11,11 +11,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from portico.geometry import Floats
-from portico.render.projection import DX, DY, FACE, LEAST, LONG_IS_LEFT, MOST, ROW0, ROW1, S01, S02, S12, X0, X1, Y0, Y1, C, first_center
+from portico.render.projection import DX, DY, FACE, LEAST, LONG_IS_LEFT, MOST, ROW0, ROW1, S01, S02, S12, TILE, X0, X1, Y0, Y1, C, first_center
 from portico.render.views import View
-
-#: Rows that go to one thread in turn.
-_BAND = 8
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
@@ -24,9 +21,9 @@ def fill_shape(
 ) -> None:
     """Draw the rows of a shape that lie in the bands b with b % threads == slot."""
     row0, row1 = marks[at, ROW0], marks[at, ROW1]
-    for band in range(row0 // _BAND, (row1 - 1) // _BAND + 1):
+    for band in range(row0 // TILE, (row1 - 1) // TILE + 1):
         if band % threads == slot:
-            for row in range(max(row0, band * _BAND), min(row1, (band + 1) * _BAND)):
+            for row in range(max(row0, band * TILE), min(row1, (band + 1) * TILE)):
                 _fill_row(shapes, marks, at, row, view, nearness, faces)
 
 

@@ -2,7 +2,8 @@
 
 Chunks are culled against the view, sorted by distance and drawn in waves. After each wave the least nearness of every
 tile is known, and chunks or triangles that lie wholly behind it are skipped before they are projected. Every thread
-owns interleaved bands of rows, so a pixel has one writer and the image is the same for any number of threads.
+owns interleaved bands of rows, one row of tiles high, so a pixel has one writer and the image is the same for any number
+of threads. Threads meet as seldom as can be: on a busy machine waiting for one another is what costs.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from portico.render.projection import FIELDS, MARKS, TILE, project_triangle
 from portico.render.scanline import fill_shape
 from portico.render.views import View
 
-_FIRST_WAVE, _LARGEST_WAVE = 2048, 16384
+_FIRST_WAVE, _LARGEST_WAVE, _GROWTH = 2048, 16384, 4
+# A wave up to this size is projected by one thread.
+_WORTH_SHARING = 3000
 
 
 class Visibility(NamedTuple):
@@ -63,12 +66,12 @@ def _draw_waves(
 ) -> int:
     """Draw chunks in their order, wave by wave, leaving out those behind what is already there."""
     nearness, face, tiles, shapes, marks = out
-    _clear(nearness, face, tiles, threads)
+    tiles[:] = 0.0
     wave = np.empty(len(chunks), np.int64)
     begin = np.empty(len(chunks), np.int64)
     end = np.empty(len(chunks), np.int64)
-    position, limit, projected = 0, _FIRST_WAVE, 0
-    while position < len(chunks):
+    position, limit, projected, first, more = 0, _FIRST_WAVE, 0, True, True
+    while more:
         count, triangles = 0, 0
         while position < len(chunks) and triangles < limit:
             if not _hidden(tiles, rects, position, nearest[position]):
@@ -77,12 +80,14 @@ def _draw_waves(
                 triangles += mesh.start[chunk + 1] - mesh.start[chunk]
                 count += 1
             position += 1
+        more = position < len(chunks)
+        if triangles > _WORTH_SHARING:
+            _project(mesh.corners, mesh.plane, mesh.face, mesh.start, view, tiles, shapes, marks, wave, begin, end, count, threads)
+        else:
+            _project_share(mesh.corners, mesh.plane, mesh.face, mesh.start, view, tiles, shapes, marks, wave, begin, end, count, 0, 1)
+        _fill(view, nearness, face, tiles, shapes, marks, begin, end, count, first, more, threads)
         projected += triangles
-        _project(mesh.corners, mesh.plane, mesh.face, mesh.start, view, tiles, shapes, marks, wave, begin, end, count, threads)
-        _fill(view, nearness, face, shapes, marks, begin, end, count, threads)
-        if position < len(chunks):
-            _measure_tiles(nearness, tiles, threads)
-        limit = min(2 * limit, _LARGEST_WAVE)
+        limit, first = min(_GROWTH * limit, _LARGEST_WAVE), False
     return projected
 
 
@@ -136,30 +141,6 @@ def _hidden(tiles: NDArray[np.float32], rects: NDArray[np.int64], i: int, neares
 
 
 @njit(cache=True, error_model="numpy", parallel=True)
-def _clear(nearness: NDArray[np.float32], face: NDArray[np.int32], tiles: NDArray[np.float32], threads: int) -> None:
-    for slot in prange(threads):
-        for row in range(slot, nearness.shape[0], threads):
-            nearness[row] = 0.0
-            face[row] = -1
-        for row in range(slot, tiles.shape[0], threads):
-            tiles[row] = 0.0
-
-
-@njit(cache=True, error_model="numpy", parallel=True)
-def _measure_tiles(nearness: NDArray[np.float32], tiles: NDArray[np.float32], threads: int) -> None:
-    """The least nearness of every tile."""
-    height, width = nearness.shape
-    for slot in prange(threads):
-        for row in range(slot, tiles.shape[0], threads):
-            for column in range(tiles.shape[1]):
-                least = np.float32(np.inf)
-                for r in range(row * TILE, min((row + 1) * TILE, height)):
-                    for c in range(column * TILE, min((column + 1) * TILE, width)):
-                        least = min(least, nearness[r, c])
-                tiles[row, column] = least
-
-
-@njit(cache=True, error_model="numpy", parallel=True)
 def _project(
     corners: NDArray[np.float32],
     plane: Floats,
@@ -175,13 +156,33 @@ def _project(
     count: int,
     threads: int,
 ) -> None:
-    """Project the triangles of a wave's chunks, cut at the near plane, into ``shapes`` and ``marks``."""
     for slot in prange(threads):
-        for i in range(slot, count, threads):
-            at = begin[i]
-            for t in range(start[wave[i]], start[wave[i] + 1]):
-                at = project_triangle(corners, plane, t, face[t], view, tiles, shapes, marks, at)
-            end[i] = at
+        _project_share(corners, plane, face, start, view, tiles, shapes, marks, wave, begin, end, count, slot, threads)
+
+
+@njit(cache=True, error_model="numpy")
+def _project_share(
+    corners: NDArray[np.float32],
+    plane: Floats,
+    face: NDArray[np.int32],
+    start: NDArray[np.int64],
+    view: View,
+    tiles: NDArray[np.float32],
+    shapes: Floats,
+    marks: NDArray[np.int32],
+    wave: NDArray[np.int64],
+    begin: NDArray[np.int64],
+    end: NDArray[np.int64],
+    count: int,
+    slot: int,
+    threads: int,
+) -> None:
+    """Project the triangles of every ``threads``-th chunk of a wave into ``shapes`` and ``marks``."""
+    for i in range(slot, count, threads):
+        at = begin[i]
+        for t in range(start[wave[i]], start[wave[i] + 1]):
+            at = project_triangle(corners, plane, t, face[t], view, tiles, shapes, marks, at)
+        end[i] = at
 
 
 @njit(cache=True, error_model="numpy", parallel=True)
@@ -189,15 +190,43 @@ def _fill(
     view: View,
     nearness: NDArray[np.float32],
     face: NDArray[np.int32],
+    tiles: NDArray[np.float32],
     shapes: Floats,
     marks: NDArray[np.int32],
     begin: NDArray[np.int64],
     end: NDArray[np.int64],
     count: int,
+    first: bool,
+    more: bool,
     threads: int,
 ) -> None:
-    """Draw a wave's shapes; every thread draws all of them into its own bands."""
+    """Draw a wave's shapes, every thread all of them into its own bands; clear before the first wave, measure tiles for the next."""
     for slot in prange(threads):
+        if first:
+            _clear_bands(nearness, face, slot, threads)
         for i in range(count):
             for at in range(begin[i], end[i]):
                 fill_shape(shapes, marks, at, view, nearness, face, slot, threads)
+        if more:
+            _measure_bands(nearness, tiles, slot, threads)
+
+
+@njit(cache=True, error_model="numpy")
+def _clear_bands(nearness: NDArray[np.float32], face: NDArray[np.int32], slot: int, threads: int) -> None:
+    for row in range(nearness.shape[0]):
+        if row // TILE % threads == slot:
+            nearness[row] = 0.0
+            face[row] = -1
+
+
+@njit(cache=True, error_model="numpy")
+def _measure_bands(nearness: NDArray[np.float32], tiles: NDArray[np.float32], slot: int, threads: int) -> None:
+    """The least nearness of every tile."""
+    height, width = nearness.shape
+    for row in range(slot, tiles.shape[0], threads):
+        for column in range(tiles.shape[1]):
+            least = np.float32(np.inf)
+            for r in range(row * TILE, min((row + 1) * TILE, height)):
+                for c in range(column * TILE, min((column + 1) * TILE, width)):
+                    least = min(least, nearness[r, c])
+            tiles[row, column] = least
