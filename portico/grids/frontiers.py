@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from portico.grids.mapping import GROUND, SEEN, SPENT
+from portico.grids.mapping import GROUND, SPENT
 
 #: Heights within which a neighbouring column counts as known. More than a step, less than a headroom.
 _KNOWN_BAND_M = 0.6
@@ -13,16 +13,13 @@ _KNOWN_BAND_M = 0.6
 
 @njit(cache=True)
 def frontier_surfaces(height, odds, flags, cost):  # type: ignore[no-untyped-def]
-    """(N, 3) int64: sheet, row and column of reachable, unspent ground with an unknown 4-neighbour, in index order.
-
-    Ground that was filled in counts only next to ground that was seen.
-    """
+    """(N, 3) int64: sheet, row and column of reachable, unspent ground with an unknown 4-neighbour, in index order."""
     sheets, rows, cols = height.shape
     found = []
     for k in range(sheets):
         for i in range(1, rows - 1):
             for j in range(1, cols - 1):
-                if not np.isfinite(cost[k, i, j]) or flags[k, i, j] & SPENT or not _seen_nearby(height, flags, k, i, j):
+                if not np.isfinite(cost[k, i, j]) or flags[k, i, j] & SPENT:
                     continue
                 z = height[k, i, j]
                 for n in range(4):
@@ -34,16 +31,6 @@ def frontier_surfaces(height, odds, flags, cost):  # type: ignore[no-untyped-def
     for n in range(len(found)):
         out[n, 0], out[n, 1], out[n, 2] = found[n]
     return out
-
-
-@njit(cache=True)
-def _seen_nearby(height, flags, k, i, j):  # type: ignore[no-untyped-def]
-    for a in range(i - 1, i + 2):
-        for b in range(j - 1, j + 2):
-            for q in range(height.shape[0]):
-                if flags[q, a, b] & SEEN and abs(height[q, a, b] - height[k, i, j]) <= _KNOWN_BAND_M:
-                    return True
-    return False
 
 
 @njit(cache=True)
