@@ -14,13 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from portico.geometry import Floats
 
 _ROOT2 = sqrt(2.0)
 _BUCKETS, _PER_CELL = 64, 2.0
 _GAIN = 1e-9
+#: Nodes beside a straight way are this much of a detour; A* looks at them before it stops.
+_ASIDE = 1.0
 
 
 class Lattice(NamedTuple):
@@ -31,11 +33,40 @@ class Lattice(NamedTuple):
     cells: NDArray[np.int32]
 
 
+class Sources(NamedTuple):
+    """Where paths begin.
+
+    Attributes:
+        nodes: (E,) int32. lengths: (E,) float64, what it has cost to be there.
+        origins: (E,) int32, the point that the node is seen from, or -1 when paths begin at the node itself.
+        points: (K, 2) float64, places off the lattice, in cells from the middle of cell (0, 0).
+    """
+
+    nodes: NDArray[np.int32]
+    lengths: Floats
+    origins: NDArray[np.int32]
+    points: Floats
+
+    @staticmethod
+    def at_nodes(nodes: ArrayLike) -> Sources:
+        """Paths that begin at nodes (E,)."""
+        nodes = np.asarray(nodes, np.int32)
+        return Sources(nodes, np.zeros(len(nodes)), np.full(len(nodes), -1, np.int32), np.empty((0, 2)))
+
+
 class Field(NamedTuple):
-    """values: (N,) float64 lengths to the nearest source, inf where there is no way. roots: (N,) int32 next turning point, -1 without a way."""
+    """values: (N,) float64 lengths to the nearest source, inf where there is no way. roots: (N,) int32, next turning point, the
+    node itself at a source, N + k at one that begins at point k, -1 without a way."""
 
     values: Floats
     roots: NDArray[np.int32]
+
+    def chain(self, node: int) -> tuple[NDArray[np.int32], int]:
+        """Turning points from a node to its source, both included, and the number of the point it begins at, or -1."""
+        nodes, count = [node], len(self.values)
+        while (root := int(self.roots[nodes[-1]])) != nodes[-1] and root < count:
+            nodes.append(root)
+        return np.array(nodes, np.int32), root - count if root >= count else -1
 
 
 def flat_lattice(height: int, width: int, free: NDArray[np.bool_]) -> Lattice:
@@ -52,42 +83,18 @@ def flat_lattice(height: int, width: int, free: NDArray[np.bool_]) -> Lattice:
     return Lattice(links.reshape(-1, 4), diagonals.ravel(), cells)
 
 
-def distance_field(lattice: Lattice, usable: NDArray[np.bool_], sources: NDArray[np.int32], offsets: Floats | None = None, limit: float = np.inf) -> Field:
-    """Any-angle lengths from every usable node to the nearest of ``sources`` (K,), each starting at its offset (K,), up to a limit."""
-    offsets = np.zeros(len(sources)) if offsets is None else np.asarray(offsets, np.float64)
-    none, nowhere = np.empty(0, np.int32), np.empty(0)
-    values, roots, _ = _search(lattice, usable, np.asarray(sources, np.int32), offsets, none, nowhere, 0.0, 0.0, 0.0, limit)
+def distance_field(lattice: Lattice, usable: NDArray[np.bool_], sources: Sources, limit: float = np.inf) -> Field:
+    """Any-angle lengths from every usable node (N,) to the nearest source, up to a limit."""
+    values, roots, _ = _search(lattice, usable, sources, np.empty(0, np.int32), np.empty(0), 0.0, 0.0, 0.0, limit)
     return Field(values, roots)
 
 
 def shortest_path(
-    lattice: Lattice,
-    usable: NDArray[np.bool_],
-    sources: NDArray[np.int32],
-    offsets: Floats,
-    targets: NDArray[np.int32],
-    tails: Floats,
-    aim: tuple[float, float],
-) -> tuple[NDArray[np.int32], float] | None:
-    """A* from any of ``sources`` to any of ``targets``, which lie ``tails`` (K,) from ``aim``, in cells.
-
-    Returns:
-        Turning points from source to target (M,) and the length with offset and tail; None when there is no way.
-    """
-    args = (np.asarray(sources, np.int32), np.asarray(offsets, np.float64), np.asarray(targets, np.int32), np.asarray(tails, np.float64))
-    values, roots, reached = _search(lattice, usable, *args, aim[0], aim[1], 1.0, np.inf)
-    if reached < 0:
-        return None
-    node = int(targets[reached])
-    return follow_roots(roots, node)[::-1], float(values[node] + tails[reached])
-
-
-def follow_roots(roots: NDArray[np.int32], node: int) -> NDArray[np.int32]:
-    """Turning points from a node to its source, both included."""
-    chain = [node]
-    while roots[chain[-1]] != chain[-1]:
-        chain.append(int(roots[chain[-1]]))
-    return np.array(chain, np.int32)
+    lattice: Lattice, usable: NDArray[np.bool_], sources: Sources, targets: NDArray[np.int32], tails: Floats, aim: tuple[float, float]
+) -> NDArray[np.int32] | None:
+    """A* to any of the target nodes (E,), which lie ``tails`` (E,) from a point at ``aim``: turning points (M,) from source to target, or None."""
+    values, roots, reached = _search(lattice, usable, sources, targets, tails, aim[0], aim[1], 1.0, np.inf)
+    return None if reached < 0 else Field(values, roots).chain(int(targets[reached]))[0][::-1]
 
 
 def components(lattice: Lattice, usable: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -123,45 +130,40 @@ def map_distance_field(free: NDArray[np.bool_], goals: NDArray[np.int32], cell_m
     """Metres from every cell of a map (H, W) to the nearest goal cell (K, 2) of (row, column); inf where there is no way."""
     height, width = free.shape
     rows, columns = np.asarray(goals).reshape(-1, 2).T
-    sources = (rows * width + columns).astype(np.int32)
+    sources = Sources.at_nodes(rows * width + columns)
     return distance_field(flat_lattice(height, width, free), free.ravel(), sources).values.reshape(height, width) * cell_m
 
 
 def map_path(free: NDArray[np.bool_], start: tuple[int, int], goal: tuple[int, int]) -> NDArray[np.int32] | None:
     """Turning points (M, 2), (row, column), of a shortest any-angle path between two cells of a map (H, W); None when there is none."""
     height, width = free.shape
-    one, zero = np.array([start[0] * width + start[1]], np.int32), np.zeros(1)
-    goals = np.array([goal[0] * width + goal[1]], np.int32)
-    found = shortest_path(flat_lattice(height, width, free), free.ravel(), one, zero, goals, zero, (float(goal[1]), float(goal[0])))
-    return None if found is None else np.stack(np.divmod(found[0], width), axis=1).astype(np.int32)
+    source, target = Sources.at_nodes([start[0] * width + start[1]]), np.array([goal[0] * width + goal[1]], np.int32)
+    found = shortest_path(flat_lattice(height, width, free), free.ravel(), source, target, np.zeros(1), (float(goal[1]), float(goal[0])))
+    return None if found is None else np.stack(np.divmod(found, width), axis=1).astype(np.int32)
 
 
 @njit(cache=True, nogil=True)
-def _search(lattice, usable, sources, offsets, targets, tails, aim_x, aim_y, pull, limit):  # type: ignore[no-untyped-def]
+def _search(lattice, usable, sources, targets, tails, aim_x, aim_y, pull, limit):  # type: ignore[no-untyped-def]
     """Label-correcting Theta* over buckets half a cell wide; ``pull`` 1 adds the straight distance to the aim (A*), 0 does not.
 
     Returns values, roots and the best target's index (-1 for none). It ends once no open node can improve the best target.
     """
-    links, diagonals, cells = lattice.links, lattice.diagonals, lattice.cells
-    count = usable.size
+    links, diagonals, cells, points, count = lattice.links, lattice.diagonals, lattice.cells, sources.points, usable.size
     values, roots, blind = np.full(count, np.inf), np.full(count, -1, np.int32), np.full(count, -1, np.int32)
-    heads = np.full(_BUCKETS, -1, np.int32)
-    after, before = np.empty(count, np.int32), np.empty(count, np.int32)
-    bucket_of = np.full(count, -1, np.int8)
-    open_nodes = 0
+    heads, after, before = np.full(_BUCKETS, -1, np.int32), np.empty(count, np.int32), np.empty(count, np.int32)
+    bucket_of, open_nodes = np.full(count, -1, np.int8), 0
     now = np.iinfo(np.int64).max
-    for a in range(sources.size):
-        n = sources[a]
-        if usable[n] and offsets[a] < values[n]:
-            values[n], roots[n] = offsets[a], n
-            now = min(now, int(_PER_CELL * (offsets[a] + pull * hypot(cells[n, 0] - aim_x, cells[n, 1] - aim_y))))
-    for a in range(sources.size):
-        n = sources[a]
+    for a in range(sources.nodes.size):
+        n, origin, length = sources.nodes[a], sources.origins[a], sources.lengths[a]
+        if usable[n] and length < values[n]:
+            values[n], roots[n] = length, n if origin < 0 else count + origin
+            now = min(now, int(_PER_CELL * (length + pull * hypot(cells[n, 0] - aim_x, cells[n, 1] - aim_y))))
+    for n in sources.nodes:
         if usable[n] and bucket_of[n] < 0:
             key = values[n] + pull * hypot(cells[n, 0] - aim_x, cells[n, 1] - aim_y)
             open_nodes += _put(n, min(int(_PER_CELL * key), now + _BUCKETS - 1), heads, after, before, bucket_of)
     best, best_length = -1, limit
-    while open_nodes > 0 and now / _PER_CELL <= best_length:
+    while open_nodes > 0 and now / _PER_CELL <= best_length + pull * _ASIDE:
         n = heads[now % _BUCKETS]
         if n < 0:
             now += 1
@@ -172,16 +174,17 @@ def _search(lattice, usable, sources, offsets, targets, tails, aim_x, aim_y, pul
             if targets[a] == n and values[n] + tails[a] < best_length:
                 best, best_length = a, values[n] + tails[a]
         s = roots[n]
+        sx, sy, length = _begin(cells, points, values, s)
         for d in range(8):
             m = _neighbour(links, diagonals, n, d)
             if m < 0 or not usable[m]:
                 continue
-            direct = values[s] + hypot(cells[m, 0] - cells[s, 0], cells[m, 1] - cells[s, 1])
+            direct = length + hypot(cells[m, 0] - sx, cells[m, 1] - sy)
             if direct >= values[m] - _GAIN:
                 continue
             turning = values[n] + (1.0 if d < 4 else _ROOT2)
-            visible = s == n or _inherits(links, diagonals, cells, roots, s, m)
-            if not visible and blind[m] != s:
+            visible = s == n or _inherits(links, diagonals, roots, s, m, cells[m, 0] - sx, cells[m, 1] - sy)
+            if not visible and s < count and blind[m] != s:
                 visible = sees(links, diagonals, cells, usable, s, m)
                 blind[m] = -1 if visible else s
             if visible:
@@ -198,6 +201,14 @@ def _search(lattice, usable, sources, offsets, targets, tails, aim_x, aim_y, pul
                     open_nodes -= 1
                 open_nodes += _put(m, slot, heads, after, before, bucket_of)
     return values, roots, best
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _begin(cells, points, values, s):  # type: ignore[no-untyped-def]
+    """Position of a turning point, node or source point, and the length up to it."""
+    if s < values.size:
+        return float(cells[s, 0]), float(cells[s, 1]), values[s]
+    return points[s - values.size, 0], points[s - values.size, 1], 0.0
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -232,12 +243,12 @@ def _neighbour(links, diagonals, n, d):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _inherits(links, diagonals, cells, roots, s, m):  # type: ignore[no-untyped-def]
+def _inherits(links, diagonals, roots, s, m, rx, ry):  # type: ignore[no-untyped-def]
     """Whether m sees s because the ray between them crosses the lattice edge next to m between two nodes that see s.
 
-    Those are the neighbours of m straight and aslant towards s; on the ray itself one of them alone decides.
+    Those are the neighbours of m straight and aslant towards s; on the ray itself one of them alone decides. (rx, ry) leads
+    from s to m.
     """
-    rx, ry = cells[m, 0] - cells[s, 0], cells[m, 1] - cells[s, 1]
     along_x, along_y = 2 if rx > 0 else 0, 3 if ry > 0 else 1
     if abs(rx) != abs(ry):
         straight = links[m, along_x if abs(rx) > abs(ry) else along_y]

@@ -53,8 +53,8 @@ class DistanceField:
     """
 
     values: Floats
-    _roots: NDArray[np.int32] = field(repr=False)
-    _ends: dict[int, Floats] = field(repr=False)
+    _search: paths.Field = field(repr=False)
+    _goals: Floats = field(repr=False)
     _usable: NDArray[np.bool_] = field(repr=False)
     _space: Space = field(repr=False)
 
@@ -71,44 +71,47 @@ class DistanceField:
         totals = self.values[nodes] + costs
         if len(nodes) == 0 or not np.isfinite(totals.min()):
             return None
-        chain = paths.follow_roots(self._roots, int(nodes[np.argmin(totals)]))
-        return _path(self._space, start, chain, self._ends.get(int(chain[-1])), self._usable)
+        chain, goal = self._search.chain(int(nodes[np.argmin(totals)]))
+        return _path(self._space, start, chain, self._goals[goal] if goal >= 0 else None, self._usable)
 
 
 def shortest_path(space: Space, start: ArrayLike, goal: ArrayLike, mask: NDArray[np.bool_] | None) -> GeodesicPath | None:
     """See ``Space.path``."""
     a, b = np.asarray(start, np.float64), np.asarray(goal, np.float64)
     usable = space.roomy if mask is None else space.roomy & mask
-    sources, offsets = entries(space, a, usable)
+    sources = _sources(space, a[None], usable)
     targets, tails = entries(space, b, usable)
-    if len(sources) == 0 or len(targets) == 0:
+    if len(sources.nodes) == 0 or len(targets) == 0:
         return None
-    c = space.cell_m
-    aim = ((b[0] - space.ground.x0) / c - 0.5, (b[1] - space.ground.y0) / c - 0.5)
-    found = paths.shortest_path(space.lattice, usable, sources, offsets / c, targets, tails / c, aim)
-    return None if found is None else _path(space, a, found[0], b, usable)
+    aim_x, aim_y = in_cells(space.ground, b[:2]) - 0.5
+    chain = paths.shortest_path(space.lattice, usable, sources, targets, tails / space.cell_m, (aim_x, aim_y))
+    return None if chain is None else _path(space, a, chain, b, usable)
 
 
 def distance_field(space: Space, goals: ArrayLike, mask: NDArray[np.bool_] | None, limit_m: float) -> DistanceField:
     """See ``Space.distance_field``."""
     usable = space.roomy if mask is None else space.roomy & mask
     goals = np.asarray(goals)
-    best: dict[int, float] = {}
-    ends: dict[int, Floats] = {}
     if goals.ndim == 1 and np.issubdtype(goals.dtype, np.integer):
-        best = {int(n): 0.0 for n in goals if n >= 0 and usable[n]}
+        points, sources = np.empty((0, 3)), paths.Sources.at_nodes(goals[(goals >= 0) & usable[goals]])
     else:
-        for goal in np.asarray(goals, np.float64).reshape(-1, 3):
-            for n, cost in zip(*entries(space, goal, usable), strict=True):
-                if cost < best.get(int(n), np.inf):
-                    best[int(n)], ends[int(n)] = float(cost), goal
-    sources, offsets = np.array(list(best), np.int32), np.array(list(best.values()), np.float64)
-    found = paths.distance_field(space.lattice, usable, sources, offsets / space.cell_m, limit_m / space.cell_m)
-    return DistanceField(found.values * space.cell_m, found.roots, ends, usable, space)
+        points = np.asarray(goals, np.float64).reshape(-1, 3)
+        sources = _sources(space, points, usable)
+    found = paths.distance_field(space.lattice, usable, sources, limit_m / space.cell_m)
+    return DistanceField(found.values * space.cell_m, found, points, usable, space)
+
+
+def _sources(space: Space, points: Floats, usable: NDArray[np.bool_]) -> paths.Sources:
+    """Beginnings of paths at points (K, 3)."""
+    found = [entries(space, point, usable) for point in points]
+    nodes = np.concatenate([np.empty(0, np.int32), *(part[0] for part in found)])
+    lengths = np.concatenate([np.empty(0), *(part[1] for part in found)]) / space.cell_m
+    origins = np.repeat(np.arange(len(points), dtype=np.int32), [len(part[0]) for part in found])
+    return paths.Sources(nodes, lengths, origins, in_cells(space.ground, points[:, :2]) - 0.5)
 
 
 def entries(space: Space, point: Floats, usable: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Floats]:
-    """Usable nodes that a body at a point (3,) reaches by one short straight motion, with the distances to them in metres."""
+    """Usable nodes around a point (3,) that a body reaches from it by one straight motion, with the distances to them in metres."""
     g = space.ground
     x, y = in_cells(g, point[:2])
     nodes, costs = _entries(g, usable, space.lattice.cells, int(space.locate(point[None])[0]), x, y)
