@@ -128,3 +128,10 @@ def test_a_frame_does_not_depend_on_the_frame_before() -> None:
     first = renderer.render(T, CAMERA, {"depth"})
     renderer.render(camera_pose(CAMERA, yaw_rad=-1.0), CAMERA, {"depth"})
     np.testing.assert_array_equal(first.depth, renderer.render(T, CAMERA, {"depth"}).depth)
+
+
+def test_a_pose_that_is_not_finite_is_refused() -> None:
+    T = camera_pose(CAMERA)
+    T[0, 3] = np.nan
+    with pytest.raises(ValueError, match="not finite"):
+        Renderer(clutter(0)).render(T, CAMERA, {"depth"})
