@@ -19,6 +19,7 @@ from portico.policies.surroundings import Surroundings, roof_votes
 #: The search begins within 15 m of the building [I2 C.3]; its entrance may be on the far side.
 _SEARCH_M = 45.0
 _FACADE_CELLS, _LINTEL_CELLS = 8, 2
+_ALLEY_M, _ALLEY_REACH_M, _ALLEY_CELLS, _ALLEY_BALANCE = 10.0, 4.5, 16, 0.45
 _WINDOW_M = 18.0
 _ROAD_BELOW_M = 0.1
 _SHALLOW_M, _INSIDE_M, _AIM_M = 0.4, 0.8, 1.3
@@ -98,7 +99,25 @@ class EntranceSeeker:
         charge = 0.1 * away + (100.0 if away > _SEARCH_M else 0.0) + (6.0 if first.z - z > _ROAD_BELOW_M else 0.0)
         if near_facade[i, j] < _FACADE_CELLS:
             return charge + 10.0
+        charge += _ALLEY_M if self._in_alley(pilot, cluster) else 0.0
         return charge - (6.0 if near_lintel[i, j] >= _LINTEL_CELLS else 0.0)
+
+    def _in_alley(self, pilot: Pilot, cluster: FrontierCluster) -> bool:
+        """Between tall walls on both sides: entrances face the street."""
+        _, i, j = cluster.goal
+        walls = _facades(pilot, i, j, _ALLEY_REACH_M)
+        if len(walls) < _ALLEY_CELLS:
+            return False
+        directions = walls / np.maximum(np.linalg.norm(walls, axis=1, keepdims=True), 1e-9)
+        return float(np.linalg.norm(directions.mean(axis=0))) < _ALLEY_BALANCE
+
+
+def _facades(pilot: Pilot, i: int, j: int, reach_m: float) -> Floats:
+    """(N, 2) offsets, in cells, of the tall walls around a cell."""
+    n = round(reach_m / pilot.map.cell_m)
+    window = slice(max(i - n, 0), i + n + 1), slice(max(j - n, 0), j + n + 1)
+    rows, cols = np.nonzero((pilot.map.grid.flags[:, window[0], window[1]] & FACADE > 0).any(axis=0))
+    return np.stack([cols + window[1].start - j, rows + window[0].start - i], axis=1).astype(np.float64)
 
 
 def _near(pilot: Pilot, marked: np.ndarray, reach_m: float) -> Floats:
