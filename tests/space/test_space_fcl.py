@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from space_worlds import SPOT, TURTLEBOT, body, cluttered_room
+from space_worlds import SPOT, TURTLEBOT, Maker, body, cluttered_room
 
 from portico.robots.embodiment import Embodiment
 from portico.space import build_space
-from portico.world import World
+from portico.world import Surface, World
 
 fcl = pytest.importorskip("fcl", reason="python-fcl is not installed")
 
@@ -27,7 +27,8 @@ class Mesh:
         self._request = fcl.CollisionRequest()
 
     def hits(self, point: np.ndarray) -> bool:
-        self._body.setTranslation(point + [0.0, 0.0, self._middle_m])
+        x, y, z = point
+        self._body.setTranslation(np.array([x, y, z + self._middle_m]))
         return fcl.collide(self._body, self._world, self._request, fcl.CollisionResult()) > 0
 
 
@@ -66,10 +67,6 @@ def test_no_motion_is_called_free_that_the_mesh_hits(cell_m):
 
 
 def test_what_hangs_low_over_a_curb_is_seen_from_both_levels():
-    from space_worlds import Maker
-
-    from portico.world import Surface
-
     maker = Maker().floor(0, 0, 3, 4, -0.2, Surface.VEHICLE_LANE).floor(3, 0, 6, 4, 0.0, Surface.SIDEWALK)
     world = maker.box((2.6, 2.0, 0.9), (0.3, 1.0, 0.2), Surface.SIGN).world(cell_m=0.1)
     space, mesh = build_space(world, SPOT), Mesh(world, SPOT)

@@ -88,8 +88,7 @@ def test_the_floor_under_a_landing_stays_apart_from_it():
 def test_ramps_up_to_the_slope_limit_carry():
     def ramp(angle_deg: float) -> Maker:
         rise = float(np.tan(np.deg2rad(angle_deg)) * 2.0)
-        maker = Maker().floor(0, 0, 2, 3).slope(2, 4, 0, 3, 0, rise).floor(4, 0, 6, 3, rise)
-        return maker
+        return Maker().floor(0, 0, 2, 3).slope(2, 4, 0, 3, 0, rise).floor(4, 0, 6, 3, rise)
 
     for angle, robot, passes in ((8, TURTLEBOT, True), (12, TURTLEBOT, False), (12, SPOT, True), (28, SPOT, True), (35, SPOT, False)):
         space = build_space(ramp(angle).world(), robot)
