@@ -120,7 +120,7 @@ def test_episodes_are_generated_checked_and_calibrated(portico, hut, tmp_path):
 
 
 def test_a_world_is_exported(portico, hut, tmp_path):
-    code, out, _ = portico("world", "export", hut / "hut", "--out", tmp_path)
+    code, _, _ = portico("world", "export", hut / "hut", "--out", tmp_path)
     assert code == 0
     assert (tmp_path / "hut.glb").stat().st_size > 1000
     assert json.loads((tmp_path / "hut.json").read_text())["semantics"]["buildings"][0]["name"] == "Hut"

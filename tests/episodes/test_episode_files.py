@@ -10,7 +10,9 @@ from portico.tasks.episode import Episode, EpisodeSet, StageSpec, Start
 
 def episode(name="e1", **changes):
     stages = [StageSpec(kind="exit", building="b")]
-    return Episode(**{"id": name, "world": "w", "task": "exit", "embodiment": "spot", "start": Start(position=(0, 0, 0), yaw_rad=0), "stages": stages} | changes)
+    return Episode(
+        **{"id": name, "world": "w", "task": "exit", "embodiment": "spot", "start": Start(position=(0, 0, 0), yaw_rad=0), "stages": stages} | changes
+    )
 
 
 def episode_set(*episodes):

@@ -81,7 +81,11 @@ def changed(episodes, index, **changes):
         ({"stages": [StageSpec(kind="point", goal=(30.0, 4.0, 0.0), radius_m=0.5)]}, "unreachable", "no path"),
         ({"stages": [StageSpec(kind="ovon", category="unicorn", building="a")]}, "unknown_category", "'unicorn'"),
         ({"stages": [StageSpec(kind="entrance", building="zz")]}, "unknown_building", "'zz'"),
-        ({"start": Start(position=(2.0, 2.0, 0.0), yaw_rad=0), "stages": [StageSpec(kind="ovon", category="chair", building="a")]}, "trivial_at_start", "already satisfied"),
+        (
+            {"start": Start(position=(2.0, 2.0, 0.0), yaw_rad=0), "stages": [StageSpec(kind="ovon", category="chair", building="a")]},
+            "trivial_at_start",
+            "already satisfied",
+        ),
         ({"reference": None}, "no_reference", "unscored"),
     ],
 )

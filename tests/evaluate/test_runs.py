@@ -168,7 +168,7 @@ def test_a_worker_that_dies_costs_one_episode_an_error_and_is_replaced(suite_fil
 def _children(pid):
     with open(f"/proc/{pid}/task/{pid}/children") as file:
         found = [int(p) for p in file.read().split()]
-    return [p for p in found if b"spawn_main" in open(f"/proc/{p}/cmdline", "rb").read()]  # noqa: SIM115
+    return [p for p in found if b"spawn_main" in open(f"/proc/{p}/cmdline", "rb").read()]
 
 
 def test_a_full_disk_stops_the_run_and_freeing_it_lets_the_run_go_on(suite_file, prepared, uninterrupted, tmp_path):
@@ -191,7 +191,7 @@ def test_a_full_disk_stops_the_run_and_freeing_it_lets_the_run_go_on(suite_file,
 def test_limits_spread_over_the_tasks(prepared):
     chosen = select(prepared, limit=3)[0].episodes.episodes
     assert sorted(e.task for e in chosen) == ["entrance", "exit", "ovon"]
-    with pytest.raises(UnknownName, match="did you mean .exit-00"):
+    with pytest.raises(UnknownName, match="did you mean"):
         select(prepared, only=["exit-00"])
 
 

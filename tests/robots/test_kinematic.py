@@ -134,7 +134,10 @@ def test_a_stop_changes_nothing():
     assert motion.duration_s == 0.0
 
 
-@pytest.mark.parametrize(("pose", "words"), [(Pose(4.0, 2.0), "inside an obstacle"), (Pose(40.0, 2.0), "on no floor"), (Pose(3.6, 2.0), "inside an obstacle"), (Pose(2.0, 2.0, 9.0), "on no floor")])
+@pytest.mark.parametrize(
+    ("pose", "words"),
+    [(Pose(4.0, 2.0), "inside an obstacle"), (Pose(40.0, 2.0), "on no floor"), (Pose(3.6, 2.0), "inside an obstacle"), (Pose(2.0, 2.0, 9.0), "on no floor")],
+)
 def test_impossible_starts_are_refused(pose, words):
     with pytest.raises(EpisodeError, match=words):
         KinematicRobot(space(), embodiment("spot")).reset(pose)

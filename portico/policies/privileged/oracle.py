@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -44,7 +45,7 @@ class OracleTrajectory:
         self._simulator = simulator
         ends = [0, *episode.reference.stage_ends]
         path = np.array(episode.reference.path, dtype=np.float64)
-        self._legs = [path[a : b + 1] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        self._legs = [path[a : b + 1] for a, b in pairwise(ends)]
         self._stages = episode.stages
 
     def reset(self, brief: Brief) -> None:
