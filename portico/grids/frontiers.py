@@ -5,26 +5,26 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from portico.grids.mapping import GROUND, SPENT
+from portico.grids.surface_grid import GROUND, SPENT
 
 #: Heights within which a neighbouring column counts as known. More than a step, less than a headroom.
 _KNOWN_BAND_M = 0.6
 
 
 @njit(cache=True)
-def frontier_surfaces(height, odds, flags, cost):  # type: ignore[no-untyped-def]
+def frontier_surfaces(g, cost):  # type: ignore[no-untyped-def]
     """(N, 3) int64: sheet, row and column of reachable, unspent ground with an unknown 4-neighbour, in index order."""
-    sheets, rows, cols = height.shape
+    sheets, rows, cols = g.height.shape
     found = []
     for k in range(sheets):
         for i in range(1, rows - 1):
             for j in range(1, cols - 1):
-                if not np.isfinite(cost[k, i, j]) or flags[k, i, j] & SPENT:
+                if not np.isfinite(cost[k, i, j]) or g.flags[k, i, j] & SPENT:
                     continue
-                z = height[k, i, j]
+                z = g.height[k, i, j]
                 for n in range(4):
                     a, b = i + (n == 0) - (n == 1), j + (n == 2) - (n == 3)
-                    if not _known(height, odds, flags, a, b, z):
+                    if not _known(g, a, b, z):
                         found.append((k, i, j))
                         break
     out = np.empty((len(found), 3), np.int64)
@@ -34,24 +34,25 @@ def frontier_surfaces(height, odds, flags, cost):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True)
-def _known(height, odds, flags, i, j, z):  # type: ignore[no-untyped-def]
+def _known(g, i, j, z):  # type: ignore[no-untyped-def]
     """Whether the column has ground or an obstacle near height z; a guessed height alone is not knowledge."""
-    for k in range(height.shape[0]):
-        if abs(height[k, i, j] - z) <= _KNOWN_BAND_M and (flags[k, i, j] & GROUND or odds[k, i, j] > 0):
+    for k in range(g.height.shape[0]):
+        if abs(g.height[k, i, j] - z) <= _KNOWN_BAND_M and (g.flags[k, i, j] & GROUND or g.odds[k, i, j] > 0):
             return True
     return False
 
 
 @njit(cache=True)
-def cluster_frontiers(height, frontier, shape_rows, shape_cols, climb, largest):  # type: ignore[no-untyped-def]
+def cluster_frontiers(g, frontier, climb, largest):  # type: ignore[no-untyped-def]
     """Group frontier surfaces that touch: (N,) int64 labels 0, 1, ... in order of first appearance.
 
     Args:
         frontier: (N, 3) as from ``frontier_surfaces``. largest: clusters are cut at this many members, so that a long
             frontier offers several goals.
     """
-    sheets = height.shape[0]
-    index = np.full((sheets, shape_rows, shape_cols), -1, np.int64)
+    height = g.height
+    sheets, rows, cols = height.shape
+    index = np.full((sheets, rows, cols), -1, np.int64)
     for n in range(len(frontier)):
         index[frontier[n, 0], frontier[n, 1], frontier[n, 2]] = n
     labels = np.full(len(frontier), -1, np.int64)
@@ -67,8 +68,8 @@ def cluster_frontiers(height, frontier, shape_rows, shape_cols, climb, largest):
             n = queue[head]
             head += 1
             k, i, j = frontier[n, 0], frontier[n, 1], frontier[n, 2]
-            for a in range(max(0, i - 1), min(shape_rows, i + 2)):
-                for b in range(max(0, j - 1), min(shape_cols, j + 2)):
+            for a in range(max(0, i - 1), min(rows, i + 2)):
+                for b in range(max(0, j - 1), min(cols, j + 2)):
                     for q in range(sheets):
                         m = index[q, a, b]
                         if m >= 0 and labels[m] < 0 and tail < largest and abs(height[q, a, b] - height[k, i, j]) <= climb:
@@ -80,7 +81,7 @@ def cluster_frontiers(height, frontier, shape_rows, shape_cols, climb, largest):
 
 
 @njit(cache=True)
-def unknown_beyond(height, odds, flags, frontier, labels, count, reach, most):  # type: ignore[no-untyped-def]
+def unknown_beyond(g, frontier, labels, count, reach, most):  # type: ignore[no-untyped-def]
     """How many unknown columns lie behind each cluster: joined to it by unknown columns, no more than ``reach`` cells away.
 
     Args:
@@ -90,14 +91,14 @@ def unknown_beyond(height, odds, flags, frontier, labels, count, reach, most):  
     Returns:
         (count,) int64.
     """
-    rows, cols = height.shape[1], height.shape[2]
+    rows, cols = g.height.shape[1], g.height.shape[2]
     out = np.zeros(count, np.int64)
     visited = np.full((rows, cols), -1, np.int64)
     queue = np.empty((most + 1, 2), np.int64)
     for n in range(len(frontier)):
         label = labels[n]
         i0, j0 = frontier[n, 1], frontier[n, 2]
-        z = height[frontier[n, 0], i0, j0]
+        z = g.height[frontier[n, 0], i0, j0]
         head, tail = 0, 0
         queue[0, 0], queue[0, 1] = i0, j0
         tail = 1
@@ -108,7 +109,7 @@ def unknown_beyond(height, odds, flags, frontier, labels, count, reach, most):  
                 a, b = i + (m == 0) - (m == 1), j + (m == 2) - (m == 3)
                 if a < 0 or b < 0 or a >= rows or b >= cols or abs(a - i0) > reach or abs(b - j0) > reach:
                     continue
-                if visited[a, b] == label or _known(height, odds, flags, a, b, z):
+                if visited[a, b] == label or _known(g, a, b, z):
                     continue
                 visited[a, b] = label
                 out[label] += 1

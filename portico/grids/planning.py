@@ -1,7 +1,7 @@
 """Planning over a surface grid: clearance, cost of standing, shortest paths over several heights, steering by moves.
 
-All arrays are (K, R, C), sheets first, as in ``portico.grids.mapping``. Neighbouring columns are joined where two
-surfaces differ by no more than the climb.
+``g`` is a ``SurfaceGrid``; costs are (K, R, C), sheets first. Neighbouring columns are joined where two surfaces differ
+by no more than the climb.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from portico.grids.mapping import GROUND, SEEN, find_surface
+from portico.grids.surface_grid import GROUND, SEEN, cell_of, find_surface, on_grid
 
 #: Obstacles keep a body away whose feet are at most this much higher or lower.
 _BODY_BAND_M = 0.6
@@ -17,8 +17,9 @@ _DIAGONAL = np.sqrt(2.0)
 
 
 @njit(cache=True)
-def clearance_map(height, odds, flags, cell, reach):  # type: ignore[no-untyped-def]
+def clearance_map(g, reach):  # type: ignore[no-untyped-def]
     """Distance from every surface to the centre of the nearest blocked cell at its level, capped at ``reach``: (K, R, C) float32."""
+    height, odds, cell = g.height, g.odds, g.cell_m
     sheets, rows, cols = height.shape
     out = np.full((sheets, rows, cols), np.float32(reach), np.float32)
     span = int(np.ceil(reach / cell))
@@ -40,14 +41,14 @@ def clearance_map(height, odds, flags, cell, reach):  # type: ignore[no-untyped-
 
 
 @njit(cache=True)
-def standing_cost(height, odds, flags, clearance, radius, comfort, near_weight):  # type: ignore[no-untyped-def]
+def standing_cost(g, clearance, radius, comfort, near_weight):  # type: ignore[no-untyped-def]
     """Cost per metre of standing on a surface: 1 in the open, more towards obstacles, inf where no body fits: (K, R, C) float32."""
-    sheets, rows, cols = height.shape
+    sheets, rows, cols = g.height.shape
     out = np.full((sheets, rows, cols), np.float32(np.inf), np.float32)
     for k in range(sheets):
         for i in range(rows):
             for j in range(cols):
-                if not flags[k, i, j] & GROUND or odds[k, i, j] > 0:
+                if not g.flags[k, i, j] & GROUND or g.odds[k, i, j] > 0:
                     continue
                 d = clearance[k, i, j]
                 if d >= radius:
@@ -91,7 +92,7 @@ def _pop(keys, items, size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def travel_cost(height, flags, weight, seeds, seed_costs, climb, guess_climb, cell, limit):  # type: ignore[no-untyped-def]
+def travel_cost(g, weight, seeds, seed_costs, climb, guess_climb, limit):  # type: ignore[no-untyped-def]
     """Dijkstra from seed surfaces over 8-connected columns: (K, R, C) float32 of path costs, inf where not reached.
 
     Args:
@@ -100,6 +101,7 @@ def travel_cost(height, flags, weight, seeds, seed_costs, climb, guess_climb, ce
         climb: greatest height difference between neighbours that were both seen; ``guess_climb`` where one of them was not.
         limit: costs beyond it are not computed.
     """
+    height, flags, cell = g.height, g.flags, g.cell_m
     sheets, rows, cols = height.shape
     out = np.full((sheets, rows, cols), np.float32(np.inf), np.float32)
     capacity = 1024 + len(seeds)
@@ -141,12 +143,12 @@ def travel_cost(height, flags, weight, seeds, seed_costs, climb, guess_climb, ce
 
 
 @njit(cache=True)
-def best_heading(height, weight, cost, x0, y0, cell, x, y, z, yaw, turn, step, climb, turn_cost, kept, kept_bonus, least_steps, most_steps, forbidden):  # type: ignore[no-untyped-def]
+def best_heading(g, weight, cost, pose, turn, step, climb, turn_cost, kept, kept_bonus, least_steps, most_steps, forbidden):  # type: ignore[no-untyped-def]
     """The turn, in whole multiples of ``turn``, after which going straight saves most of the cost to the goal.
 
     Args:
         cost: cost from every surface to the goal. weight: cost per metre of standing.
-        x, y, z, yaw: where the body is. turn, step: amounts of the moves.
+        pose: (4,) x, y, z and yaw of the body. turn, step: amounts of the moves.
         turn_cost: price of one turn in metres. kept: heading chosen last time; it gets ``kept_bonus`` metres of credit. NaN: none.
         least_steps, most_steps: how many steps straight ahead are looked at; fewer only where nothing longer fits.
         forbidden: (N,) headings not to take.
@@ -159,32 +161,18 @@ def best_heading(height, weight, cost, x0, y0, cell, x, y, z, yaw, turn, step, c
     best_turns, best_steps, best_score = 0, 0, np.inf
     short_turns, short_steps, short_score = 0, 0, np.inf
     for n in range(-half, half + 1):
-        heading = yaw + n * turn
-        c, s = np.cos(heading), np.sin(heading)
-        h, spent, level = z, abs(n) * turn_cost, True
-        for m in range(len(forbidden)):
-            if abs((heading - forbidden[m] + np.pi) % (2.0 * np.pi) - np.pi) < 0.5 * turn:
-                level = False
-        if not level:
+        heading = pose[3] + n * turn
+        if _among(heading, forbidden, 0.5 * turn):
             continue
-        if not np.isnan(kept) and abs((heading - kept + np.pi) % (2.0 * np.pi) - np.pi) < 0.5 * turn:
+        spent, z = abs(n) * turn_cost, pose[2]
+        if abs((heading - kept + np.pi) % (2.0 * np.pi) - np.pi) < 0.5 * turn:
             spent -= kept_bonus
         for m in range(1, most_steps + 1):
-            for part in range(1, 6):
-                r = (m - 1 + 0.2 * part) * step
-                i, j = int(np.floor((y + r * s - y0) / cell)), int(np.floor((x + r * c - x0) / cell))
-                if i < 0 or j < 0 or i >= height.shape[1] or j >= height.shape[2]:
-                    level = False
-                    break
-                k = _way_on(height, weight, cost, i, j, h, climb)
-                if k < 0:
-                    level = False
-                    break
-                h = height[k, i, j]
-                spent += 0.2 * step * weight[k, i, j]
-            if not level:
+            walked, z = _walk(g, weight, cost, pose, heading, (m - 1) * step, step, z, climb)
+            spent += walked
+            if not np.isfinite(walked):
                 break
-            score = spent + _between(height, cost, x0, y0, cell, x + m * step * c, y + m * step * s, h, climb)
+            score = spent + _between(g, cost, pose[0] + m * step * np.cos(heading), pose[1] + m * step * np.sin(heading), z, climb)
             if m < least_steps and score < short_score - 1e-6:
                 short_turns, short_steps, short_score = n, m, score
             elif m >= least_steps and score < best_score - 1e-6:
@@ -195,32 +183,53 @@ def best_heading(height, weight, cost, x0, y0, cell, x, y, z, yaw, turn, step, c
 
 
 @njit(cache=True)
-def _way_on(height, weight, cost, i, j, z, climb):  # type: ignore[no-untyped-def]
+def _among(heading, forbidden, tolerance):  # type: ignore[no-untyped-def]
+    for n in range(len(forbidden)):
+        if abs((heading - forbidden[n] + np.pi) % (2.0 * np.pi) - np.pi) < tolerance:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _walk(g, weight, cost, pose, heading, start, length, z, climb):  # type: ignore[no-untyped-def]
+    """Cost of walking straight from ``start`` to ``start + length`` metres ahead, inf when blocked, and the height reached."""
+    c, s, spent = np.cos(heading), np.sin(heading), 0.0
+    for part in range(1, 6):
+        r = start + 0.2 * part * length
+        i, j = cell_of(g, pose[0] + r * c, pose[1] + r * s)
+        k = _way_on(g, weight, cost, i, j, z, climb) if on_grid(g, i, j) else -1
+        if k < 0:
+            return np.inf, z
+        z = g.height[k, i, j]
+        spent += 0.2 * length * weight[k, i, j]
+    return spent, z
+
+
+@njit(cache=True)
+def _way_on(g, weight, cost, i, j, z, climb):  # type: ignore[no-untyped-def]
     """Of the surfaces of a column that can be stepped on from height z, the sheet of the one nearest to the goal, or -1."""
     best, found = np.inf, -1
-    for k in range(height.shape[0]):
-        if abs(height[k, i, j] - z) <= climb and np.isfinite(weight[k, i, j]) and cost[k, i, j] < best:
+    for k in range(g.height.shape[0]):
+        if abs(g.height[k, i, j] - z) <= climb and np.isfinite(weight[k, i, j]) and cost[k, i, j] < best:
             best, found = cost[k, i, j], k
     return found
 
 
 @njit(cache=True)
-def _between(height, cost, x0, y0, cell, x, y, z, climb):  # type: ignore[no-untyped-def]
+def _between(g, cost, x, y, z, climb):  # type: ignore[no-untyped-def]
     """Cost at a point between cell centres, bilinear over the neighbours that have one."""
-    fi, fj = (y - y0) / cell - 0.5, (x - x0) / cell - 0.5
+    fi, fj = (y - g.y0) / g.cell_m - 0.5, (x - g.x0) / g.cell_m - 0.5
     i0, j0 = int(np.floor(fi)), int(np.floor(fj))
-    total, weight = 0.0, 0.0
+    total, share = 0.0, 0.0
     for di in range(2):
         for dj in range(2):
             i, j = i0 + di, j0 + dj
-            if i < 0 or j < 0 or i >= height.shape[1] or j >= height.shape[2]:
-                continue
-            k = find_surface(height, i, j, z, climb)
+            k = find_surface(g, i, j, z, climb) if on_grid(g, i, j) else -1
             if k >= 0 and np.isfinite(cost[k, i, j]):
                 w = (1.0 - abs(fi - i)) * (1.0 - abs(fj - j)) + 1e-6
                 total += w * cost[k, i, j]
-                weight += w
-    return total / weight if weight > 0.0 else np.inf
+                share += w
+    return total / share if share > 0.0 else np.inf
 
 
 @njit(cache=True)

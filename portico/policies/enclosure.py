@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from portico.geometry import Floats
-from portico.grids.mapping import FACADE, GROUND, LINTEL
+from portico.grids.surface_grid import FACADE, GROUND, LINTEL
 from portico.policies.local_map import LocalMap, Window
 
 #: Half the width of the widest opening that still counts as a door.

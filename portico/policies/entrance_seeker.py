@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage
 
 from portico.geometry import Floats
-from portico.grids.mapping import FACADE, LINTEL
+from portico.grids.surface_grid import FACADE, LINTEL
 from portico.interface import Observation
 from portico.policies.enclosure import Enclosure, enclosure
 from portico.policies.explore import best_frontier

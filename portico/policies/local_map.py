@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from portico.geometry import Floats, Pose
 from portico.grids.frontiers import cluster_frontiers, frontier_surfaces, unknown_beyond
-from portico.grids.mapping import GROUND, MERGE_M, SPENT, SurfaceGrid, empty_grid, find_surface, grown, integrate_depth, integrate_sky, stand_on
+from portico.grids.mapping import View, integrate_depth, integrate_sky
 from portico.grids.planning import clearance_map, standing_cost, travel_cost
+from portico.grids.surface_grid import GROUND, MERGE_M, SPENT, SurfaceGrid, empty_grid, find_surface, grown, stand_on
 from portico.interface import Body, Camera, Frame
 
 Costs = NDArray[np.float32]
@@ -103,17 +104,14 @@ class LocalMap:
         self.frame += 1
         camera, g = frame.camera, self.grid
         rays = self._camera_rays(camera)
-        origin = pose.matrix() @ camera.T_base_camera()[:, 3]
-        base = pose.position
-        columns = np.zeros((camera.width, 7))
-        stand_on(g.height, g.odds, g.flags, g.roof, g.glow, g.x0, g.y0, g.cell_m, pose.x, pose.y, pose.z, self.body.radius_m - 0.5 * g.cell_m)
-        # fmt: off
-        integrate_depth(
-            g.height, g.odds, g.flags, g.roof, g.glow, g.stamp, g.x0, g.y0, g.cell_m, self.frame, frame.depth, rays, origin[:3], base, pose.yaw_rad,
-            self.body.climb_m, self.body.height_m + 0.1, self.slope, _GROUND_RANGE_M, _SOLID_RANGE_M, columns,
+        origin = (pose.matrix() @ camera.T_base_camera()[:, 3])[:3]
+        view = View(
+            origin, pose.position, pose.yaw_rad, self.body.climb_m, self.body.height_m + 0.1, self.slope, ground_m=_GROUND_RANGE_M, solid_m=_SOLID_RANGE_M
         )
-        # fmt: on
-        integrate_sky(g.height, g.roof, g.x0, g.y0, g.cell_m, frame.depth, rays, origin[:3], pose.z, pose.yaw_rad, _MARGIN_M)
+        columns = np.zeros((camera.width, 7))
+        stand_on(g, pose.x, pose.y, pose.z, self.body.radius_m - 0.5 * g.cell_m)
+        integrate_depth(g, view, frame.depth, rays, self.frame, columns)
+        integrate_sky(g, view, frame.depth, rays, _MARGIN_M)
         bearing = np.arctan2(rays[0, :, 1], rays[0, :, 0])
         return Sight(bearing, columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3] > 0.0, columns[:, 4], columns[:, 5], columns[:, 6])
 
@@ -133,7 +131,7 @@ class LocalMap:
         rows, cols = self.grid.shape
         if not (0 <= i < rows and 0 <= j < cols):
             return -1
-        return int(find_surface(self.grid.height, i, j, z, tolerance_m))
+        return int(find_surface(self.grid, i, j, z, tolerance_m))
 
     def position(self, surface: tuple[int, int, int]) -> tuple[float, float, float]:
         """Centre of a surface, metres."""
@@ -147,12 +145,10 @@ class LocalMap:
 
     def weights(self, pose: Pose, window: Window) -> Costs:
         """Cost per metre of standing on the surfaces of a window; the robot's own place is always passable."""
-        g, radius = self.grid, self.body.radius_m - self.slack_m
-        rows, cols = window
-        height, odds, flags = g.height[:, rows, cols], g.odds[:, rows, cols], g.flags[:, rows, cols]
-        clearance = clearance_map(height, odds, flags, g.cell_m, radius + _COMFORT_M)
-        weight: Costs = standing_cost(height, odds, flags, clearance, radius, radius + _COMFORT_M, _NEAR_WEIGHT)
-        self._loosen(weight, clearance, pose, rows.start, cols.start)
+        part, radius = self.grid.window(*window), self.body.radius_m - self.slack_m
+        clearance = clearance_map(part, radius + _COMFORT_M)
+        weight: Costs = standing_cost(part, clearance, radius, radius + _COMFORT_M, _NEAR_WEIGHT)
+        self._loosen(weight, clearance, pose, window[0].start, window[1].start)
         return weight
 
     def known(self) -> Window:
@@ -178,16 +174,16 @@ class LocalMap:
         """Path cost from every surface to the cheapest of the goals (N, 3), each with its own offset."""
         offsets = np.zeros(len(goals)) if offsets is None else offsets
         seeds = np.ascontiguousarray(goals, dtype=np.int64)
-        costs: Costs = travel_cost(self.grid.height, self.grid.flags, weight, seeds, offsets, self.climb_m, self.guess_climb_m, self.cell_m, limit_m)
+        costs: Costs = travel_cost(self.grid, weight, seeds, offsets, self.climb_m, self.guess_climb_m, limit_m)
         return costs
 
     def frontiers(self, costs: Costs, *, largest: int = 24) -> list[FrontierCluster]:
         """Frontier clusters that can be reached and are no smaller than ``smallest_frontier``, in the order of the grid."""
         g = self.grid
-        surfaces = frontier_surfaces(g.height, g.odds, g.flags, costs)
-        labels = cluster_frontiers(g.height, surfaces, *g.shape, self.climb_m, largest)
+        surfaces = frontier_surfaces(g, costs)
+        labels = cluster_frontiers(g, surfaces, self.climb_m, largest)
         count = int(labels.max(initial=-1)) + 1
-        beyond = unknown_beyond(g.height, g.odds, g.flags, surfaces, labels, count, _BEYOND_CELLS, _BEYOND_MOST)
+        beyond = unknown_beyond(g, surfaces, labels, count, _BEYOND_CELLS, _BEYOND_MOST)
         clusters = []
         for label in range(count):
             members = surfaces[labels == label]

@@ -18,6 +18,10 @@ _SIGHTING_RANGE_M = 12.0
 _FLOOR_BELOW_M, _FLOOR_ABOVE_M = 2.6, 0.4
 _FEW_PIXELS = 3
 _STOP_M = 0.8
+_STEP_M, _OTHER_FLOOR_M = 0.3, 25.0
+#: Sightings are gathered at this spacing; feet are between 2.6 m below and 0.4 m above what is approached.
+_COARSE_M = 0.2
+_MIDDLE_M, _HALF_M = 0.5 * (_FLOOR_BELOW_M - _FLOOR_ABOVE_M), 0.5 * (_FLOOR_BELOW_M + _FLOOR_ABOVE_M)
 
 
 class ObjectSeeker:
@@ -76,22 +80,19 @@ class ObjectSeeker:
         """Reachable surfaces near the points, judged by path cost plus what is missing in closeness."""
         if len(self._points) == 0:
             return None
-        candidates: dict[tuple[int, int, int], float] = {}
-        for x, y, z in np.unique(np.round(self._points / [0.2, 0.2, 3.0]) * [0.2, 0.2, 3.0], axis=0):
-            near = pilot.map.disc(float(x), float(y), float(z), 1.2 + pilot.brief.body.radius_m, 3.2)
+        reach = 1.2 + pilot.brief.body.radius_m
+        gaps: dict[tuple[int, int, int], float] = {}
+        for x, y, z in np.unique(np.round(self._points / _COARSE_M) * _COARSE_M, axis=0):
+            near = pilot.map.disc(float(x), float(y), float(z) - _MIDDLE_M, reach, _HALF_M)
             near = near[np.isfinite(costs[near[:, 0], near[:, 1], near[:, 2]])]
-            if len(near) == 0:
-                continue
             places = pilot.map.positions(near)
-            gaps = np.hypot(places[:, 0] - x, places[:, 1] - y)
-            for surface, gap in zip(near, gaps, strict=True):
-                key = (int(surface[0]), int(surface[1]), int(surface[2]))
-                candidates[key] = min(candidates.get(key, np.inf), float(gap))
-        if not candidates:
+            for surface, gap in zip(near.tolist(), np.hypot(places[:, 0] - x, places[:, 1] - y), strict=True):
+                key = (surface[0], surface[1], surface[2])
+                gaps[key] = min(gaps.get(key, np.inf), float(gap))
+        if not gaps:
             return self._towards(pilot, costs)
-        surfaces = np.array(sorted(candidates))
-        gaps = np.array([candidates[tuple(s)] for s in surfaces.tolist()])
-        offsets = 6.0 * np.maximum(gaps - self._stop_m(pilot) + 0.1, 0.0)
+        surfaces = np.array(sorted(gaps))
+        offsets = 6.0 * np.maximum(np.array([gaps[tuple(s)] for s in surfaces.tolist()]) - self._stop_m(pilot) + 0.1, 0.0)
         best = surfaces[int(np.argmin(costs[surfaces[:, 0], surfaces[:, 1], surfaces[:, 2]] + offsets))]
         position = pilot.map.position((int(best[0]), int(best[1]), int(best[2])))
         return None if pilot.is_tabu(position) else Target(surfaces, position, "object", offsets_m=offsets)
@@ -103,7 +104,8 @@ class ObjectSeeker:
 
     def _charge(self, pilot: Pilot, cluster: FrontierCluster) -> float:
         """Stay on this floor while it has frontiers, and inside."""
-        return 4.0 * abs(cluster.position[2] - pilot.pose.z) + outdoor_evidence(pilot, cluster, reach_m=2.0)
+        other_floor = abs(cluster.position[2] - pilot.floor_z) > _STEP_M
+        return (_OTHER_FLOOR_M if other_floor else 0.0) + 2.0 * outdoor_evidence(pilot, cluster, reach_m=2.0)
 
 
 def _back_project(depth: np.ndarray, mask: np.ndarray, focal_px: float) -> Floats:

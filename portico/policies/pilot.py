@@ -25,6 +25,8 @@ _CLOSE_M = 0.6
 _SLACK_STEP_M, _SLACK_MOST_M = 0.03, 0.09
 _LOCAL_REACH_M = 2.5
 _TABU_ACTIONS, _TABU_M = 150, 0.8
+#: Poses of the trail, 0.2 m apart, that must be level for a floor: longer than a landing.
+_FLAT_POSES = 9
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ class Pilot:
     Attributes:
         pose: of the robot, in the frame of the map: world where pose is released, else odometry.
         map: what has been seen. sight: the columns of the last image. target: where it is going, or None.
-        steps: number of observations since the map began.
+        steps: number of observations since the map began. trail: poses at least 0.2 m apart.
+        floor_z: height of the storey it is on; stairs and landings leave it as it is.
     """
 
     def __init__(self, brief: Brief) -> None:
@@ -65,6 +68,7 @@ class Pilot:
         self.target: Target | None = None
         self.steps = 0
         self.trail: list[Pose] = []
+        self.floor_z = 0.0
         self._costs_to_go: Costs | None = None
         self._planned_grid: object = None
         self._planned_at = -_REPLAN_EVERY
@@ -95,10 +99,15 @@ class Pilot:
         if observation.collided and self._last_move == "forward":
             self._bumped()
         self.sight = self.map.see(depth_frame(observation), pose)
+        if self.steps == 0:
+            self.floor_z = pose.z
         self.steps += 1
         self._recent.append((pose, self._last_move))
         if not self.trail or hypot(self.trail[-1].x - pose.x, self.trail[-1].y - pose.y) > 0.2 or abs(self.trail[-1].z - pose.z) > 0.1:
             self.trail.append(pose)
+            last = [q.z for q in self.trail[-_FLAT_POSES:]]
+            if len(last) == _FLAT_POSES and max(last) - min(last) < 0.05:
+                self.floor_z = pose.z
         self._watch_progress()
 
     @property
@@ -181,15 +190,14 @@ class Pilot:
 
     def _steer(self, costs_to_go: Costs) -> tuple[int, int]:
         window = self.map.window(self.pose, _LOCAL_REACH_M)
-        rows, cols = window
-        g, p, a = self.map.grid, self.pose, self.brief.actions
+        p, a, nearby = self.pose, self.brief.actions, self.map.grid.window(*window)
         weight = self.map.weights(p, window)
-        height, costs = g.height[:, rows, cols], costs_to_go[:, rows, cols]
-        x0, y0 = g.x0 + cols.start * g.cell_m, g.y0 + rows.start * g.cell_m
+        costs = costs_to_go[:, window[0], window[1]]
         least = 1 if self.remaining_m() < _CLOSE_M else _LEAST_STEPS
+        where = np.array([p.x, p.y, p.z, p.yaw_rad])
         # fmt: off
         turns, steps, _ = best_heading(
-            height, weight, costs, x0, y0, g.cell_m, p.x, p.y, p.z, p.yaw_rad, a.turn_rad, a.step_m, self.map.guess_climb_m,
+            nearby, weight, costs, where, a.turn_rad, a.step_m, self.map.guess_climb_m,
             _TURN_COST_M, self._heading, _KEPT_BONUS_M, least, _MOST_STEPS, self._forbidden_headings(),
         )
         # fmt: on

@@ -7,7 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from portico.grids.frontiers import cluster_frontiers, frontier_surfaces, unknown_beyond
-from portico.grids.mapping import GROUND, SHEETS, SPENT
+from portico.grids.surface_grid import GROUND, SHEETS, SPENT, SurfaceGrid
+
+
+def grid_of(height, odds, flags) -> SurfaceGrid:
+    return SurfaceGrid(height, odds, flags, np.zeros_like(odds), np.zeros(odds.shape, np.int16), np.zeros(odds.shape, np.int32), 0.0, 0.0, 0.1)
 
 
 def patchwork(seed: int, rows: int = 15, cols: int = 17):
@@ -39,15 +43,15 @@ def test_frontier_is_reachable_ground_beside_the_unknown(seed: int):
         and not flags[k, i, j] & SPENT
         and any(not known(height, odds, flags, i + a, j + b, height[k, i, j]) for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1)))
     ]
-    assert [tuple(f) for f in frontier_surfaces(height, odds, flags, cost).tolist()] == expected
+    assert [tuple(f) for f in frontier_surfaces(grid_of(height, odds, flags), cost).tolist()] == expected
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_clusters_are_the_touching_parts(seed: int):
     height, odds, flags, cost = patchwork(seed)
-    frontier = frontier_surfaces(height, odds, flags, cost)
-    labels = cluster_frontiers(height, frontier, height.shape[1], height.shape[2], 0.3, 10**6)
+    frontier = frontier_surfaces(grid_of(height, odds, flags), cost)
+    labels = cluster_frontiers(grid_of(height, odds, flags), frontier, 0.3, 10**6)
     for n in range(len(frontier)):
         for m in range(n):
             (k, i, j), (q, a, b) = frontier[n], frontier[m]
@@ -60,8 +64,8 @@ def test_large_clusters_are_cut():
     height = np.full((SHEETS, 5, 60), np.nan, np.float32)
     height[0, 2] = 0.0
     odds, flags = np.zeros(height.shape, np.int8), np.where(np.isnan(height), 0, GROUND).astype(np.uint8)
-    frontier = frontier_surfaces(height, odds, flags, np.where(np.isnan(height), np.inf, 0.0).astype(np.float32))
-    labels = cluster_frontiers(height, frontier, 5, 60, 0.3, 10)
+    frontier = frontier_surfaces(grid_of(height, odds, flags), np.where(np.isnan(height), np.inf, 0.0).astype(np.float32))
+    labels = cluster_frontiers(grid_of(height, odds, flags), frontier, 0.3, 10)
     assert len(frontier) == 58
     assert np.bincount(labels).max() == 10
     assert labels.max() == 5
@@ -74,7 +78,7 @@ def test_a_walled_pocket_is_smaller_than_the_open():
     height[0, :, 30:] = np.nan
     odds, flags = np.zeros(height.shape, np.int8), np.where(np.isnan(height), 0, GROUND).astype(np.uint8)
     cost = np.where(np.isnan(height), np.inf, 0.0).astype(np.float32)
-    frontier = frontier_surfaces(height, odds, flags, cost)
-    labels = cluster_frontiers(height, frontier, 40, 40, 0.3, 10**6)
-    beyond = unknown_beyond(height, odds, flags, frontier, labels, labels.max() + 1, 8, 600)
+    frontier = frontier_surfaces(grid_of(height, odds, flags), cost)
+    labels = cluster_frontiers(grid_of(height, odds, flags), frontier, 0.3, 10**6)
+    beyond = unknown_beyond(grid_of(height, odds, flags), frontier, labels, labels.max() + 1, 8, 600)
     assert beyond.tolist() == [320, 9]

@@ -8,10 +8,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portico.grids.mapping import GROUND, SEEN, SHEETS
 from portico.grids.planning import best_heading, clearance_map, nearest_sample, standing_cost, travel_cost
+from portico.grids.surface_grid import GROUND, SEEN, SHEETS, SurfaceGrid
 
 CELL = 0.1
+
+
+def grid_of(height, odds, flags) -> SurfaceGrid:
+    return SurfaceGrid(height, odds, flags, np.zeros_like(odds), np.zeros(odds.shape, np.int16), np.zeros(odds.shape, np.int32), 0.0, 0.0, CELL)
 
 
 def random_grid(seed: int, rows: int = 14, cols: int = 12) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -65,7 +69,7 @@ def slow_travel(height, flags, weight, seeds, offsets, climb, guess):
 @given(st.integers(0, 10**6))
 def test_clearance_agrees_with_brute_force(seed: int):
     height, odds, flags = random_grid(seed)
-    fast = clearance_map(height, odds, flags, CELL, 0.5)
+    fast = clearance_map(grid_of(height, odds, flags), 0.5)
     there = ~np.isnan(height)
     np.testing.assert_allclose(fast[there], slow_clearance(height, odds, 0.5)[there], atol=1e-6)
 
@@ -74,12 +78,12 @@ def test_clearance_agrees_with_brute_force(seed: int):
 @given(st.integers(0, 10**6))
 def test_travel_cost_agrees_with_heapq(seed: int):
     height, odds, flags = random_grid(seed)
-    weight = standing_cost(height, odds, flags, clearance_map(height, odds, flags, CELL, 0.3), 0.05, 0.3, 3.0)
+    weight = standing_cost(grid_of(height, odds, flags), clearance_map(grid_of(height, odds, flags), 0.3), 0.05, 0.3, 3.0)
     standable = np.argwhere(np.isfinite(weight))
     rng = np.random.default_rng(seed)
     seeds = standable[rng.choice(len(standable), size=3, replace=False)]
     offsets = rng.random(3)
-    fast = travel_cost(height, flags, weight, seeds, offsets, 0.2, 0.4, CELL, 1e9)
+    fast = travel_cost(grid_of(height, odds, flags), weight, seeds, offsets, 0.2, 0.4, 1e9)
     slow = slow_travel(height, flags, weight, seeds, offsets, 0.2, 0.4)
     np.testing.assert_allclose(fast, slow, rtol=1e-4)
 
@@ -90,7 +94,7 @@ def test_standing_cost_grows_towards_obstacles_and_ends_at_the_radius():
     odds = np.zeros(height.shape, np.int8)
     odds[0, 0, 0] = 5
     flags = np.where(np.isnan(height), 0, GROUND).astype(np.uint8)
-    cost = standing_cost(height, odds, flags, clearance_map(height, odds, flags, CELL, 0.8), 0.3, 0.8, 3.0)[0, 0]
+    cost = standing_cost(grid_of(height, odds, flags), clearance_map(grid_of(height, odds, flags), 0.8), 0.3, 0.8, 3.0)[0, 0]
     assert np.isinf(cost[:3]).all()
     assert (np.diff(cost[3:9]) < 0.0).all()
     assert (cost[8:] == 1.0).all()
@@ -101,23 +105,23 @@ def flat(rows: int, cols: int):
     height[0] = 0.0
     flags = np.where(np.isnan(height), 0, GROUND | SEEN).astype(np.uint8)
     weight = np.where(np.isnan(height), np.inf, 1.0).astype(np.float32)
-    return height, flags, weight
+    return grid_of(height, np.zeros(height.shape, np.int8), flags), weight
 
 
-def steer(height, weight, cost, x, y, yaw, *, forbidden=()):
+def steer(grid, weight, cost, x, y, yaw, *, forbidden=()):
     turn = float(np.deg2rad(15.0))
     # fmt: off
-    return best_heading(height, weight, cost, 0.0, 0.0, CELL, x, y, 0.0, yaw, turn, 0.25, 0.2, 0.03, np.nan, 0.0, 2, 4, np.array(forbidden, np.float64))
+    return best_heading(grid, weight, cost, np.array([x, y, 0.0, yaw]), turn, 0.25, 0.2, 0.03, np.nan, 0.0, 2, 4, np.array(forbidden, np.float64))
     # fmt: on
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.floats(-3.1, 3.1), st.floats(0.0, 2.0 * np.pi))
 def test_steering_turns_towards_the_goal_by_the_nearest_multiple(yaw: float, bearing: float):
-    height, flags, weight = flat(81, 81)
+    grid, weight = flat(81, 81)
     goal = np.array([[0, int((4.05 + 3.0 * np.sin(bearing)) / CELL), int((4.05 + 3.0 * np.cos(bearing)) / CELL)]])
-    cost = travel_cost(height, flags, weight, goal, np.zeros(1), 0.2, 0.2, CELL, 1e9)
-    turns, steps, score = steer(height, weight, cost, 4.05, 4.05, yaw)
+    cost = travel_cost(grid, weight, goal, np.zeros(1), 0.2, 0.2, 1e9)
+    turns, steps, score = steer(grid, weight, cost, 4.05, 4.05, yaw)
     error = (yaw + turns * np.deg2rad(15.0) - bearing + np.pi) % (2.0 * np.pi) - np.pi
     assert steps >= 2
     assert abs(error) < np.deg2rad(40.0)
@@ -125,11 +129,11 @@ def test_steering_turns_towards_the_goal_by_the_nearest_multiple(yaw: float, bea
 
 
 def test_steering_avoids_forbidden_headings_and_admits_having_no_way():
-    height, flags, weight = flat(41, 41)
-    cost = travel_cost(height, flags, weight, np.array([[0, 20, 40]]), np.zeros(1), 0.2, 0.2, CELL, 1e9)
-    assert steer(height, weight, cost, 2.05, 2.05, 0.0)[0] == 0
-    assert steer(height, weight, cost, 2.05, 2.05, 0.0, forbidden=[0.0])[0] != 0
-    assert steer(height, np.full_like(weight, np.inf), cost, 2.05, 2.05, 0.0)[1] == 0
+    grid, weight = flat(41, 41)
+    cost = travel_cost(grid, weight, np.array([[0, 20, 40]]), np.zeros(1), 0.2, 0.2, 1e9)
+    assert steer(grid, weight, cost, 2.05, 2.05, 0.0)[0] == 0
+    assert steer(grid, weight, cost, 2.05, 2.05, 0.0, forbidden=[0.0])[0] != 0
+    assert steer(grid, np.full_like(weight, np.inf), cost, 2.05, 2.05, 0.0)[1] == 0
 
 
 @settings(max_examples=20, deadline=None)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from toy_world import BODY, ToyWorld, two_storeys
 
 from portico.geometry import Pose
-from portico.grids.mapping import GROUND, LINTEL, SEEN, grown
+from portico.grids.surface_grid import GROUND, LINTEL, SEEN, grown
 from portico.interface import Body
 from portico.policies.local_map import LocalMap
 
