@@ -94,8 +94,19 @@ def _assemble(world: World, embodiment: BodySize, grid: Grid, body: BodyShape, n
     cells = cells_of(nodes.column, grid)
     lattice = Lattice(nodes.links, nodes.diagonals, cells)
     centres = (cells + 0.5) * grid.cell + [grid.x0, grid.y0]
-    lists = (clearance.fit, clearance.nearest, clearance.start, clearance.listed, clearance.octagons)
-    ground = Ground(*grid, body.radius / grid.cell, body.climb + 1e-3, nodes.start, nodes.z, nodes.links, *lists)
+    ground = Ground(
+        *grid,
+        radius=body.radius / grid.cell,
+        above=body.climb + 1e-3,
+        start=nodes.start,
+        z=nodes.z,
+        fit=clearance.contacts.fit,
+        row_start=clearance.contacts.start,
+        contacts=clearance.contacts.octagons,
+        links=nodes.links,
+        nearest=clearance.nearest,
+        octagons=clearance.octagons,
+    )
     return Space(
         world.id,
         grid.cell,

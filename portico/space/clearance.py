@@ -1,8 +1,7 @@
 """How far every node is from what its body may not touch, and which features decide it.
 
 Features are obstacle pieces (met by height interval, wherever they are) and borders (met along links). Lengths inside this
-file are in cells. A node whose whole cell is certainly free, or certainly not, needs no features; for the few between, all
-features near enough to matter are listed, so that queries about any point of the cell are exact.
+file are in cells.
 """
 
 from __future__ import annotations
@@ -14,17 +13,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from portico.grids.distance import NONE, feature_gap, offer, propagate, within_steps
+from portico.grids.distance import NONE, offer, propagate, within_steps
 from portico.space.borders import Borders
 from portico.space.columns import Grid
+from portico.space.contacts import HALF_DIAGONAL, Contacts, list_contacts
 from portico.space.obstacles import Obstacles
 from portico.space.surfaces import RUG_M, BodyShape, Nodes
-
-#: Half a cell's diagonal, in cells, rounded up.
-HALF_DIAGONAL = 0.70711
-#: ``Clearance.fit`` of nodes in whose cell the body fits everywhere, or nowhere; others index ``Clearance.start``.
-FITS, BLOCKED = -1, -2
-_SLACK = 1e-4
 
 
 class Slabs(NamedTuple):
@@ -37,16 +31,13 @@ class Slabs(NamedTuple):
 class Clearance(NamedTuple):
     """distance: (N,) float64, metres, inf in a world without anything to touch. nearest: (N,) int32 feature or -1.
 
-    fit: (N,) int32, FITS, BLOCKED or a row of the lists; row a holds features ``listed[start[a] : start[a + 1]]``.
-    octagons: (F, 8) float32, the features, see ``squared_gap``.
+    octagons: (F, 8) float32, those features, see ``grids.distance``. contacts: see ``contacts``.
     """
 
     distance: NDArray[np.float64]
     nearest: NDArray[np.int32]
-    fit: NDArray[np.int32]
-    start: NDArray[np.int32]
-    listed: NDArray[np.int32]
     octagons: NDArray[np.float32]
+    contacts: Contacts
 
 
 def measure_clearance(nodes: Nodes, obstacles: Obstacles, borders: Borders, grid: Grid, body: BodyShape) -> Clearance:
@@ -61,8 +52,11 @@ def measure_clearance(nodes: Nodes, obstacles: Obstacles, borders: Borders, grid
     doubtful = within_steps(nodes.links, rough, steps) | (distance < radius + HALF_DIAGONAL + 0.25)
     doubtful &= distance >= radius - HALF_DIAGONAL
     bordered = within_steps(nodes.links, np.diff(borders.start) > 0, steps)
-    fit, start, listed = _list_features(nodes, cells, obstacles, borders, octagons, slabs, grid.nx, radius, doubtful, bordered, distance, nearest)
-    return _keep_used(distance * grid.cell, nearest, fit, start, listed, octagons)
+    contacts = list_contacts(nodes, cells, obstacles, borders, octagons, slabs, grid.nx, radius, doubtful, bordered, distance, nearest)
+    used = np.zeros(len(octagons), bool)
+    used[nearest[nearest != NONE]] = True
+    number = np.append(np.cumsum(used, dtype=np.int32) - 1, np.int32(NONE))
+    return Clearance(distance * grid.cell, number[nearest], octagons[used], contacts)
 
 
 def cells_of(columns: NDArray[np.int32], grid: Grid) -> NDArray[np.int32]:
@@ -80,23 +74,6 @@ def _octagons(obstacles: Obstacles, borders: Borders, grid: Grid) -> NDArray[np.
         octagons[:, 2 * o] = np.nextafter((corner + outline[:, 2 * o] / 255.0).astype(np.float32), np.float32(-np.inf))
         octagons[:, 2 * o + 1] = np.nextafter((corner + outline[:, 2 * o + 1] / 255.0).astype(np.float32), np.float32(np.inf))
     return octagons
-
-
-def _keep_used(
-    distance: NDArray[np.float64],
-    nearest: NDArray[np.int32],
-    fit: NDArray[np.int32],
-    start: NDArray[np.int32],
-    listed: NDArray[np.int32],
-    octagons: NDArray[np.float32],
-) -> Clearance:
-    """Drop features that nobody refers to."""
-    used = np.zeros(len(octagons) + 1, bool)
-    used[listed], used[nearest] = True, True
-    used[NONE] = False
-    number = np.cumsum(used, dtype=np.int32) - 1
-    number[NONE] = NONE
-    return Clearance(distance, number[nearest], fit, start, number[listed], octagons[used[:-1]])
 
 
 @njit(cache=True, nogil=True)
@@ -135,84 +112,3 @@ def _seed(nodes, cells, obstacles, borders, octagons, slabs, nx):  # type: ignor
         for b in range(border_start[n], border_start[n + 1]):
             offer(octagons, top.size + of_node[b], x, y, n, distance, nearest)
     return distance, nearest
-
-
-@njit(cache=True, nogil=True)
-def _list_features(nodes, cells, obstacles, borders, octagons, slabs, nx, radius, doubtful, bordered, distance, nearest):  # type: ignore[no-untyped-def]
-    """Exact distance of doubtful nodes, and the features that decide about points of their cells: those that come within the
-    radius of any of them."""
-    links, column = nodes.links, nodes.column
-    count = column.size
-    near_enough = radius + HALF_DIAGONAL + _SLACK
-    fit = np.full(count, FITS, np.int32)
-    start, rows = np.zeros(1024, np.int32), 0
-    listed, filled = np.empty(16384, np.int32), 0
-    visited, met = np.full(count, -1, np.int32), np.full(borders.column.size, -1, np.int32)
-    queue = np.empty(int(np.ceil((2.0 * near_enough + 6.0) ** 2)) * 4, np.int32)
-    for n in range(count):
-        if doubtful[n]:
-            x, y = cells[n, 0] + 0.5, cells[n, 1] + 0.5
-            end, listed = _list_obstacles(n, column[n], x, y, obstacles, octagons, slabs, nx, near_enough, listed, filled)
-            if bordered[n]:
-                end, listed = _list_borders(n, x, y, links, cells, borders, octagons, near_enough, visited, met, queue, listed, end)
-            distance[n] = np.inf if end > filled else max(distance[n], near_enough)
-            for a in range(filled, end):
-                offer(octagons, listed[a], x, y, n, distance, nearest)
-            if distance[n] < radius + HALF_DIAGONAL and distance[n] >= radius - HALF_DIAGONAL:
-                fit[n] = rows
-                rows += 1
-                start = _room(start, rows + 1)
-                start[rows] = filled = end
-        if distance[n] < radius - HALF_DIAGONAL:
-            fit[n] = BLOCKED
-    return fit, start[: rows + 1].copy(), listed[:filled].copy()
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _room(array, size):  # type: ignore[no-untyped-def]
-    """The array, or one twice as long when it holds fewer than ``size``."""
-    return array if size <= array.size else np.concatenate((array, np.zeros_like(array)))
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _list_obstacles(n, column, x, y, obstacles, octagons, slabs, nx, near_enough, listed, end):  # type: ignore[no-untyped-def]
-    """Obstacles within reach, row by row of columns."""
-    start, bottom, top, low, high = obstacles.start, obstacles.low, obstacles.high, slabs.low[n], slabs.high[n]
-    reach, last = int(np.ceil(near_enough)), start.size - 1
-    for dj in range(-reach, reach + 1):
-        k0, k1 = column + dj * nx - reach, column + dj * nx + reach + 1
-        for q in range(start[min(max(k0, 0), last)], start[min(max(k1, 0), last)]):
-            if top[q] > low and bottom[q] < high and feature_gap(octagons, q, x, y) <= near_enough:
-                listed = _room(listed, end + 1)
-                listed[end] = q
-                end += 1
-    return end, listed
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _list_borders(n, x, y, links, cells, borders, octagons, near_enough, visited, met, queue, listed, end):  # type: ignore[no-untyped-def]
-    """Borders beside any node that joins n within reach."""
-    start, of_node = borders.start, borders.of_node
-    first, reach = octagons.shape[0] - met.size, (near_enough + 2.0 * HALF_DIAGONAL) ** 2
-    queue[0], visited[n] = n, n
-    begin, stop = 0, 1
-    while begin < stop:
-        a = queue[begin]
-        begin += 1
-        for b in range(start[a], start[a + 1]):
-            number = of_node[b]
-            if met[number] != n:
-                met[number] = n
-                if feature_gap(octagons, first + number, x, y) <= near_enough:
-                    listed = _room(listed, end + 1)
-                    listed[end] = first + number
-                    end += 1
-        for d in range(4):
-            m = links[a, d]
-            if m >= 0 and visited[m] != n and stop < queue.size:
-                gx, gy = cells[m, 0] + 0.5 - x, cells[m, 1] + 0.5 - y
-                if gx * gx + gy * gy <= reach:
-                    visited[m] = n
-                    queue[stop] = m
-                    stop += 1
-    return end, listed

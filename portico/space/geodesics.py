@@ -121,7 +121,7 @@ def entries(space: Space, point: Floats, usable: NDArray[np.bool_]) -> tuple[NDA
 @njit(cache=True, nogil=True)
 def _entries(g, usable, cells, n, x, y):  # type: ignore[no-untyped-def]
     near = _ring(g.links, n)
-    body = (g.links, g.fit, g.list_start, g.listed, g.octagons, g.radius)
+    body = (g.links, g.fit, g.row_start, g.contacts, g.radius)
     nodes, costs = np.empty(near.size, np.int32), np.empty(near.size)
     everywhere = np.empty(0, np.bool_)
     count = 0
@@ -191,7 +191,7 @@ def _path(space: Space, start: Floats, chain: NDArray[np.int32], end: Floats | N
 @njit(cache=True, nogil=True)
 def _clear(g, allowed, n, m, xy_n, xy_m):  # type: ignore[no-untyped-def]
     """Whether the body passes straight from one point to the other, and arrives on the right node, both ways."""
-    share, end = walk(g.links, g.fit, g.list_start, g.listed, g.octagons, g.radius, allowed, n, xy_n[0], xy_n[1], xy_m[0], xy_m[1])
+    share, end = walk(g.links, g.fit, g.row_start, g.contacts, g.radius, allowed, n, xy_n[0], xy_n[1], xy_m[0], xy_m[1])
     return share >= 1.0 and end == m
 
 

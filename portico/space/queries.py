@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from portico.geometry import Floats
 from portico.grids.distance import feature_gap, squared_gap
-from portico.space.clearance import BLOCKED, FITS
+from portico.space.contacts import BLOCKED, FITS
 
 #: A body looks for its support this far below its foot point, metres.
 SUPPORT_BELOW_M = 0.5
@@ -25,9 +25,9 @@ _GRAZE, _STANDOFF = 0.05, 1e-3
 
 
 class Ground(NamedTuple):
-    """What the kernels read; entry kernels take its fields one by one, ``kernel(*ground, ...)``.
+    """What the kernels read. Entry kernels take its fields one by one: states the first 12, motions 13, clearances all.
 
-    Shapes as in ``surfaces.Nodes`` and ``clearance.Clearance``; ``radius`` in cells, ``above``, the climb, in metres.
+    Shapes as in ``surfaces.Nodes``, ``clearance.Clearance`` and ``contacts.Contacts``; ``radius`` in cells, ``above``, the climb, in metres.
     """
 
     x0: float
@@ -39,11 +39,11 @@ class Ground(NamedTuple):
     above: float
     start: NDArray[np.int32]
     z: NDArray[np.float32]
-    links: NDArray[np.int32]
     fit: NDArray[np.int32]
+    row_start: NDArray[np.int32]
+    contacts: NDArray[np.float32]
+    links: NDArray[np.int32]
     nearest: NDArray[np.int32]
-    list_start: NDArray[np.int32]
-    listed: NDArray[np.int32]
     octagons: NDArray[np.float32]
 
 
@@ -68,32 +68,32 @@ def _carrier(start, z, nx, ny, above, x, y, height):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _listed_gap(list_start, listed, octagons, row, x, y):  # type: ignore[no-untyped-def]
+def _listed_gap(row_start, contacts, row, x, y):  # type: ignore[no-untyped-def]
     gap = np.inf
-    for a in range(list_start[row], list_start[row + 1]):
-        gap = min(gap, squared_gap(octagons, listed[a], x, y))
+    for a in range(row_start[row], row_start[row + 1]):
+        gap = min(gap, squared_gap(contacts, a, x, y))
     return sqrt(gap)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _fits(fit, list_start, listed, octagons, radius, n, x, y):  # type: ignore[no-untyped-def]
+def _fits(fit, row_start, contacts, radius, n, x, y):  # type: ignore[no-untyped-def]
     row = fit[n]
     if row < 0:
         return row == FITS
-    a, end = list_start[row], list_start[row + 1]
-    while a < end and squared_gap(octagons, listed[a], x, y) >= radius * radius:
+    a, end = row_start[row], row_start[row + 1]
+    while a < end and squared_gap(contacts, a, x, y) >= radius * radius:
         a += 1
     return a == end
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _gap(links, fit, nearest, list_start, listed, octagons, radius, n, x, y):  # type: ignore[no-untyped-def]
+def _gap(links, nearest, octagons, fit, row_start, contacts, radius, n, x, y):  # type: ignore[no-untyped-def]
     """Distance to what bounds the body at node n: exact near the radius, from the nearest features of the node and its neighbours beyond."""
     gap = np.inf
     if nearest[n] >= 0:
         gap = feature_gap(octagons, nearest[n], x, y)
     if fit[n] >= 0:
-        return min(gap, _listed_gap(list_start, listed, octagons, fit[n], x, y))
+        return min(gap, _listed_gap(row_start, contacts, fit[n], x, y))
     for d in range(4):
         m = links[n, d]
         if fit[n] == FITS and m >= 0 and nearest[m] >= 0:
@@ -102,7 +102,7 @@ def _gap(links, fit, nearest, list_start, listed, octagons, radius, n, x, y):  #
 
 
 @njit(cache=True, nogil=True)
-def locate(x0, y0, cell, nx, ny, radius, above, start, z, links, fit, nearest, list_start, listed, octagons, points, out):  # type: ignore[no-untyped-def]
+def locate(x0, y0, cell, nx, ny, radius, above, start, z, fit, row_start, contacts, points, out):  # type: ignore[no-untyped-def]
     """Carrying node of points (M, 3) in metres, into out (M,) int32."""
     per_metre = 1.0 / cell
     for a in range(points.shape[0]):
@@ -110,27 +110,27 @@ def locate(x0, y0, cell, nx, ny, radius, above, start, z, links, fit, nearest, l
 
 
 @njit(cache=True, nogil=True)
-def is_free(x0, y0, cell, nx, ny, radius, above, start, z, links, fit, nearest, list_start, listed, octagons, points, out):  # type: ignore[no-untyped-def]
+def is_free(x0, y0, cell, nx, ny, radius, above, start, z, fit, row_start, contacts, points, out):  # type: ignore[no-untyped-def]
     """Whether the body fits at points (M, 3), into out (M,) bool."""
     per_metre = 1.0 / cell
     for a in range(points.shape[0]):
         x, y = (points[a, 0] - x0) * per_metre, (points[a, 1] - y0) * per_metre
         n = _carrier(start, z, nx, ny, above, x, y, points[a, 2])
-        out[a] = n >= 0 and _fits(fit, list_start, listed, octagons, radius, n, x, y)
+        out[a] = n >= 0 and _fits(fit, row_start, contacts, radius, n, x, y)
 
 
 @njit(cache=True, nogil=True)
-def clearance(x0, y0, cell, nx, ny, radius, above, start, z, links, fit, nearest, list_start, listed, octagons, points, out):  # type: ignore[no-untyped-def]
+def clearance(x0, y0, cell, nx, ny, radius, above, start, z, fit, row_start, contacts, links, nearest, octagons, points, out):  # type: ignore[no-untyped-def]
     """Distance in metres to what bounds the body at points (M, 3), into out (M,) float64; 0 without support."""
     per_metre = 1.0 / cell
     for a in range(points.shape[0]):
         x, y = (points[a, 0] - x0) * per_metre, (points[a, 1] - y0) * per_metre
         n = _carrier(start, z, nx, ny, above, x, y, points[a, 2])
-        out[a] = cell * _gap(links, fit, nearest, list_start, listed, octagons, radius, n, x, y) if n >= 0 else 0.0
+        out[a] = cell * _gap(links, nearest, octagons, fit, row_start, contacts, radius, n, x, y) if n >= 0 else 0.0
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def walk(links, fit, list_start, listed, octagons, radius, allowed, n, x, y, tx, ty):  # type: ignore[no-untyped-def]
+def walk(links, fit, row_start, contacts, radius, allowed, n, x, y, tx, ty):  # type: ignore[no-untyped-def]
     """Move the body from (x, y) on node n straight towards (tx, ty): fraction covered without contact, and the node it ends on.
 
     ``allowed`` (N,) bool confines the motion to some nodes; an empty array to none in particular.
@@ -138,7 +138,7 @@ def walk(links, fit, list_start, listed, octagons, radius, allowed, n, x, y, tx,
     dx, dy = tx - x, ty - y
     length = hypot(dx, dy)
     if fit[n] == BLOCKED or length < 1e-9:
-        return (1.0 if _fits(fit, list_start, listed, octagons, radius, n, x, y) else 0.0), n
+        return (1.0 if _fits(fit, row_start, contacts, radius, n, x, y) else 0.0), n
     i, j = int(x), int(y)
     east, north, confined = dx > 0.0, dy > 0.0, allowed.size > 0
     per_x, per_y = 1.0 / dx if dx != 0.0 else np.inf, 1.0 / dy if dy != 0.0 else np.inf
@@ -149,7 +149,7 @@ def walk(links, fit, list_start, listed, octagons, radius, allowed, n, x, y, tx,
         t_out = max(t, min(t_x, t_y, 1.0))
         row = fit[n]
         if row >= 0:
-            safe = _advance(list_start, listed, octagons, radius, row, x, y, dx, dy, length, t, t_out)
+            safe = _advance(row_start, contacts, radius, row, x, y, dx, dy, length, t, t_out)
             if safe < t:
                 return max(0.0, t - _STANDOFF / length), last
             if safe < t_out:
@@ -168,12 +168,12 @@ def walk(links, fit, list_start, listed, octagons, radius, allowed, n, x, y, tx,
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _advance(list_start, listed, octagons, radius, row, x, y, dx, dy, length, t, t_out):  # type: ignore[no-untyped-def]
+def _advance(row_start, contacts, radius, row, x, y, dx, dy, length, t, t_out):  # type: ignore[no-untyped-def]
     """Along one cell: the last parameter up to which the body is free, t_out if all the way, -1 if it is not free at t
     (sphere tracing, Hart 1996)."""
     safe = -1.0
     while True:
-        gap = _listed_gap(list_start, listed, octagons, row, x + t * dx, y + t * dy)
+        gap = _listed_gap(row_start, contacts, row, x + t * dx, y + t * dy)
         if gap < radius:
             return safe
         safe = t
@@ -183,20 +183,21 @@ def _advance(list_start, listed, octagons, radius, row, x, y, dx, dy, length, t,
 
 
 @njit(cache=True, nogil=True)
-def is_free_one(x0, y0, cell, nx, ny, radius, above, start, z, links, fit, nearest, list_start, listed, octagons, px, py, pz):  # type: ignore[no-untyped-def]
-    """Whether the body fits at one point in metres."""
-    x, y = (px - x0) * (1.0 / cell), (py - y0) * (1.0 / cell)
-    n = _carrier(start, z, nx, ny, above, x, y, pz)
-    return n >= 0 and _fits(fit, list_start, listed, octagons, radius, n, x, y)
+def is_free_one(x0, y0, cell, nx, ny, radius, above, start, z, fit, row_start, contacts, point):  # type: ignore[no-untyped-def]
+    """Whether the body fits at one point (3,) in metres."""
+    x, y = (point[0] - x0) * (1.0 / cell), (point[1] - y0) * (1.0 / cell)
+    n = _carrier(start, z, nx, ny, above, x, y, point[2])
+    return n >= 0 and _fits(fit, row_start, contacts, radius, n, x, y)
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _sweep(x0, y0, per_metre, nx, ny, radius, above, start, z, links, fit, list_start, listed, octagons, everywhere, x, y, height, to_x, to_y):  # type: ignore[no-untyped-def]
+def _sweep(x0, y0, cell, nx, ny, radius, above, start, z, fit, row_start, contacts, links, allowed, x, y, height, to_x, to_y):  # type: ignore[no-untyped-def]
     """One motion in metres: fraction covered and where the body stands then."""
+    per_metre = 1.0 / cell
     cx, cy, tx, ty = (x - x0) * per_metre, (y - y0) * per_metre, (to_x - x0) * per_metre, (to_y - y0) * per_metre
     n, share = _carrier(start, z, nx, ny, above, cx, cy, height), 0.0
     if n >= 0 and np.isfinite(tx) and np.isfinite(ty):
-        share, n = walk(links, fit, list_start, listed, octagons, radius, everywhere, n, cx, cy, tx, ty)
+        share, n = walk(links, fit, row_start, contacts, radius, allowed, n, cx, cy, tx, ty)
     if share >= 1.0:
         return 1.0, to_x, to_y, float(z[n])
     if share > 0.0:
@@ -205,36 +206,19 @@ def _sweep(x0, y0, per_metre, nx, ny, radius, above, start, z, links, fit, list_
 
 
 @njit(cache=True, nogil=True)
-def sweep(x0, y0, cell, nx, ny, radius, above, start, z, links, fit, nearest, list_start, listed, octagons, starts, ends, reached, fraction, stops):  # type: ignore[no-untyped-def]
+def sweep(x0, y0, cell, nx, ny, radius, above, start, z, fit, row_start, contacts, links, starts, ends, reached, fraction, stops):  # type: ignore[no-untyped-def]
     """Straight motions from starts (M, 3) to ends (M, 2+): reached (M,), fraction (M,), stops (M, 3) on the surface."""
-    per_metre, everywhere = 1.0 / cell, np.empty(0, np.bool_)
+    allowed = np.empty(0, np.bool_)
     for a in range(starts.shape[0]):
-        fraction[a], stops[a, 0], stops[a, 1], stops[a, 2] = _sweep(
-            x0,
-            y0,
-            per_metre,
-            nx,
-            ny,
-            radius,
-            above,
-            start,
-            z,
-            links,
-            fit,
-            list_start,
-            listed,
-            octagons,
-            everywhere,
-            starts[a, 0],
-            starts[a, 1],
-            starts[a, 2],
-            ends[a, 0],
-            ends[a, 1],
-        )
-        reached[a] = fraction[a] >= 1.0
+        x, y, height, to_x, to_y = starts[a, 0], starts[a, 1], starts[a, 2], ends[a, 0], ends[a, 1]
+        share, x, y, height = _sweep(x0, y0, cell, nx, ny, radius, above, start, z, fit, row_start, contacts, links, allowed, x, y, height, to_x, to_y)
+        reached[a], fraction[a], stops[a, 0], stops[a, 1], stops[a, 2] = share >= 1.0, share, x, y, height
 
 
 @njit(cache=True, nogil=True)
-def sweep_one(x0, y0, cell, nx, ny, radius, above, start, z, links, fit, nearest, list_start, listed, octagons, everywhere, x, y, height, to_x, to_y):  # type: ignore[no-untyped-def]
-    """One motion: fraction covered without contact, and x, y, z of where the body stands then."""
-    return _sweep(x0, y0, 1.0 / cell, nx, ny, radius, above, start, z, links, fit, list_start, listed, octagons, everywhere, x, y, height, to_x, to_y)
+def sweep_one(x0, y0, cell, nx, ny, radius, above, start, z, fit, row_start, contacts, links, allowed, a, b, stop):  # type: ignore[no-untyped-def]
+    """One motion from a (3,) towards b (2+,): fraction covered without contact; ``stop`` (3,) is where the body stands then."""
+    share, stop[0], stop[1], stop[2] = _sweep(
+        x0, y0, cell, nx, ny, radius, above, start, z, fit, row_start, contacts, links, allowed, a[0], a[1], a[2], b[0], b[1]
+    )
+    return share
