@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,31 +60,23 @@ class Space:
     lattice: Lattice = field(repr=False)
     ground: queries.Ground = field(repr=False)
 
-    @cached_property
-    def _standing(self) -> Any:
-        return self.ground[:12]
-
-    @cached_property
-    def _moving(self) -> Any:
-        return self.ground[:13]
-
     def locate(self, points: ArrayLike) -> NDArray[np.int32]:
         """Node that carries each point (M, 3): of its column, the surface nearest in height from 0.5 m below to the climb above; -1 for none."""
         points = _rows(points, 3)
         out = np.empty(len(points), np.int32)
-        queries.locate(*self._standing, points, out)
+        queries.locate(*self.ground[:12], points, out)
         return out
 
     def is_free(self, points: ArrayLike) -> NDArray[np.bool_]:
         """Whether the body, centred at each point (M, 3), is supported and touches nothing: (M,)."""
         points = _rows(points, 3)
         out = np.empty(len(points), np.bool_)
-        queries.is_free(*self._standing, points, out)
+        queries.is_free(*self.ground[:12], points, out)
         return out
 
     def is_free_one(self, point: ArrayLike) -> bool:
         """``is_free`` of one point (3,), cheaper than an array of one row."""
-        free: bool = queries.is_free_one(*self._standing, np.asarray(point, np.float64))
+        free: bool = queries.is_free_one(*self.ground[:12], np.asarray(point, np.float64))
         return free
 
     def clearance(self, points: ArrayLike) -> Floats:
@@ -105,13 +95,13 @@ class Space:
         starts, ends = _rows(starts, 3), _rows(ends, 2)
         count = len(starts)
         result = Sweep(np.empty(count, np.bool_), np.empty(count), np.empty((count, 3)))
-        queries.sweep(*self._moving, starts, ends, result.reached, result.fraction, result.end)
+        queries.sweep(*self.ground[:13], starts, ends, result.reached, result.fraction, result.end)
         return result
 
     def sweep_one(self, start: ArrayLike, end: ArrayLike) -> tuple[bool, float, Floats]:
         """One motion, from start (3,) towards end (2+,): reached, fraction covered, end (3,). Cheaper than ``sweep`` of one row."""
         stop = np.empty(3)
-        fraction: float = queries.sweep_one(*self._moving, _EVERYWHERE, np.asarray(start, np.float64), np.asarray(end, np.float64), stop)
+        fraction: float = queries.sweep_one(*self.ground[:13], _EVERYWHERE, np.asarray(start, np.float64), np.asarray(end, np.float64), stop)
         return fraction >= 1.0, fraction, stop
 
     def path(self, start: ArrayLike, goal: ArrayLike, *, mask: NDArray[np.bool_] | None = None) -> GeodesicPath | None:
