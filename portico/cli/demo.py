@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from portico.cli.console import duration, out
-from portico.cli.run import evaluate
+from portico.cli.run import evaluate, folder_name
 from portico.report import print_runs, write_report
 from portico.suites import load_suite
 
@@ -30,4 +30,5 @@ def demo(
     out.print("Try next:")
     out.print(f"  portico world render {world} --out {out_folder / 'pictures'}")
     out.print(f"  portico run i2o2i-demo --policy frontier --allow-privileged --cache {out_folder / 'worlds'} --out {out_folder / 'frontier'}")
-    out.print(f"  portico compare {out_folder / 'runs' / 'chain'} {out_folder / 'runs' / 'random'}")
+    baseline, chain = (out_folder / "runs" / folder_name(policy) for policy in suite.policies[1:3])
+    out.print(f"  portico compare {baseline} {chain}")

@@ -15,7 +15,9 @@ from portico.report.stages import STAGE_ORDER, pooled_stage, tasks_in_order
 from portico.report.wording import ARROWS, DASH, counted
 
 #: Tables in a file are laid out for at least this many columns.
-_FILE_WIDTH = 100
+#: Narrower, and policies' names would be lost in a page of 100 columns.
+_POLICY_WIDTH = 20
+_FILE_WIDTH = 112
 #: The measures a terminal shows; all of them are in summary.json and on the page.
 TERMINAL_MEASURES = (
     "success",
@@ -213,21 +215,19 @@ def _stage_table(summary: Summary) -> Table:
 
 def _success_by_task(summaries: Sequence[Summary]) -> Table:
     tasks = tasks_in_order(summaries)
-    table = Table(title="Success by task, 95 % interval below", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("policy", overflow="fold")
+    table = Table(title="Success by task; overall with its 95 % interval", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("policy", overflow="fold", min_width=_POLICY_WIDTH)
     for task in [*tasks, "all"]:
         table.add_column(task, justify="right", no_wrap=True)
-    table.add_column("n", justify="right", no_wrap=True)
     for s in summaries:
         groups = [s["breakdowns"]["task"].get(task, {}).get("measures", {}).get("success") for task in tasks]
-        cells = [_two_lines(group) for group in [*groups, s["measures"].get("success")]]
-        table.add_row(_policy(s), *cells, f"{s['n']['scored']}/{s['n']['planned']}")
+        table.add_row(_policy(s), *(_with_count(group) for group in groups), _with_interval(s["measures"].get("success")))
     return table
 
 
 def _success_by_stage(summaries: Sequence[Summary], stages: Sequence[str]) -> Table:
     table = Table(title="How often each policy managed each stage it reached", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("policy", overflow="fold")
+    table.add_column("policy", overflow="fold", min_width=_POLICY_WIDTH)
     for kind in stages:
         table.add_column(wording.in_words(wording.STAGES, kind), justify="right", no_wrap=True)
     for s in summaries:
@@ -249,7 +249,13 @@ def _stages_of(summaries: Sequence[Summary]) -> list[str]:
     return [kind for kind in STAGE_ORDER if any(pooled_stage(s, kind) is not None for s in summaries)]
 
 
-def _two_lines(group: dict[str, Any] | None) -> Text:
+def _with_count(group: dict[str, Any] | None) -> Text:
+    if not group or group["mean"] is None:
+        return Text(DASH, "dim")
+    return Text.assemble(wording.value("success", group["mean"]), (f"\n{round(group['mean'] * group['n'])} of {group['n']}", "dim"))
+
+
+def _with_interval(group: dict[str, Any] | None) -> Text:
     if not group or group["mean"] is None:
         return Text(DASH, "dim")
     return Text.assemble(wording.value("success", group["mean"]), ("\n" + wording.interval("success", group["low"], group["high"]), "dim"))

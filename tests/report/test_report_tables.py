@@ -51,7 +51,7 @@ def test_runs_side_by_side(corner_runs, console) -> None:
     text = text_of(console)
     assert "*privileged: oracle" in text
     heads = next(line.split() for line in text.splitlines() if line.split()[:1] == ["policy"])
-    assert heads == ["policy", "exit", "outdoor", "entrance", "ovon", "i2o2i", "all", "n"]
+    assert heads == ["policy", "exit", "outdoor", "entrance", "ovon", "i2o2i", "all"]
     assert "How often each policy managed each stage it reached" in text
     assert "2 of 5" in text
 
@@ -59,7 +59,9 @@ def test_runs_side_by_side(corner_runs, console) -> None:
 def test_a_file_is_as_wide_as_a_page(corner_runs) -> None:
     narrow = Console(file=io.StringIO(), soft_wrap=True, width=80)
     print_runs([load_run(corner_runs.oracle).summary], narrow)
-    assert "34, 100" in narrow.file.getvalue()
+    text = narrow.file.getvalue()
+    assert "privileged/oracle" in text
+    assert "100]" in text
 
 
 def test_a_run_without_records(tmp_path, console) -> None:
