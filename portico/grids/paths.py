@@ -3,7 +3,7 @@
 A lattice is a graph whose nodes sit at integer cells: ``links`` (N, 4) names the neighbour to the E, N, W, S or -1, bit d of
 ``diagonals`` (N,) allows the step NE, NW, SW, SE. Layers, stairs and bridges are just links. The search is Theta* (Nash
 et al. 2007) with inherited sight: where both ends of a lattice edge see the same turning point, so does what lies behind the
-edge, so that few lines of sight have to be walked. Every value is the length of a path that exists, and never longer than
+edge, and few lines of sight have to be walked for more than a step. Every value is the length of a path that exists, and never longer than
 the shortest 8-connected path. Lengths are in cells unless a name says metres.
 """
 
@@ -20,7 +20,7 @@ from portico.geometry import Floats
 
 _ROOT2 = sqrt(2.0)
 _BUCKETS, _PER_CELL = 64, 2.0
-_GAIN = 1e-9
+_GAIN, _ROUND = 1e-9, 1e-9
 #: Nodes beside a straight way are this much of a detour; A* looks at them before it stops.
 _ASIDE = 1.0
 
@@ -149,9 +149,9 @@ def _search(lattice, usable, sources, targets, tails, aim_x, aim_y, pull, limit)
     Returns values, roots and the best target's index (-1 for none). It ends once no open node can improve the best target.
     """
     links, diagonals, cells, points, count = lattice.links, lattice.diagonals, lattice.cells, sources.points, usable.size
-    values, roots, blind = np.full(count, np.inf), np.full(count, -1, np.int32), np.full(count, -1, np.int32)
-    heads, after, before = np.full(_BUCKETS, -1, np.int32), np.empty(count, np.int32), np.empty(count, np.int32)
-    bucket_of, open_nodes = np.full(count, -1, np.int8), 0
+    values, roots = np.full(count, np.inf), np.full(count, -1, np.int32)
+    heads, bucket_of = np.full(_BUCKETS, -1, np.int32), np.full(count, -1, np.int8)
+    queue, spare, fresh, waiting = np.empty((4096, 2), np.int32), -1, 0, 0
     now = np.iinfo(np.int64).max
     for a in range(sources.nodes.size):
         n, origin, length = sources.nodes[a], sources.origins[a], sources.lengths[a]
@@ -161,15 +161,23 @@ def _search(lattice, usable, sources, targets, tails, aim_x, aim_y, pull, limit)
     for n in sources.nodes:
         if usable[n] and bucket_of[n] < 0:
             key = values[n] + pull * hypot(cells[n, 0] - aim_x, cells[n, 1] - aim_y)
-            open_nodes += _put(n, min(int(_PER_CELL * key), now + _BUCKETS - 1), heads, after, before, bucket_of)
+            bucket = min(int(_PER_CELL * key), now + _BUCKETS - 1) % _BUCKETS
+            queue, spare, fresh = _push(queue, heads, bucket, n, spare, fresh)
+            bucket_of[n] = bucket
+            waiting += 1
     best, best_length = -1, limit
-    while open_nodes > 0 and now / _PER_CELL <= best_length + pull * _ASIDE:
-        n = heads[now % _BUCKETS]
-        if n < 0:
+    while waiting > 0 and now / _PER_CELL <= best_length + pull * _ASIDE:
+        bucket = now % _BUCKETS
+        entry = heads[bucket]
+        if entry < 0:
             now += 1
             continue
-        _take(n, heads, after, before, bucket_of)
-        open_nodes -= 1
+        n = queue[entry, 0]
+        heads[bucket], queue[entry, 1], spare = queue[entry, 1], spare, entry
+        waiting -= 1
+        if bucket_of[n] != bucket:
+            continue
+        bucket_of[n] = -1
         for a in range(targets.size):
             if targets[a] == n and values[n] + tails[a] < best_length:
                 best, best_length = a, values[n] + tails[a]
@@ -183,23 +191,18 @@ def _search(lattice, usable, sources, targets, tails, aim_x, aim_y, pull, limit)
             if direct >= values[m] - _GAIN:
                 continue
             turning = values[n] + (1.0 if d < 4 else _ROOT2)
-            visible = s == n or _inherits(links, diagonals, roots, s, m, cells[m, 0] - sx, cells[m, 1] - sy)
-            if not visible and s < count and blind[m] != s:
-                visible = sees(links, diagonals, cells, usable, s, m)
-                blind[m] = -1 if visible else s
-            if visible:
+            if s == n or sees(links, diagonals, usable, roots, s, m, sx - cells[m, 0], sy - cells[m, 1]):
                 values[m], roots[m] = direct, s
             elif turning < values[m] - _GAIN:
                 values[m], roots[m] = turning, n
             else:
                 continue
             key = values[m] + pull * hypot(cells[m, 0] - aim_x, cells[m, 1] - aim_y)
-            slot = min(max(now, int(_PER_CELL * key)), now + _BUCKETS - 1)
-            if bucket_of[m] != slot % _BUCKETS:
-                if bucket_of[m] >= 0:
-                    _take(m, heads, after, before, bucket_of)
-                    open_nodes -= 1
-                open_nodes += _put(m, slot, heads, after, before, bucket_of)
+            bucket = min(max(now, int(_PER_CELL * key)), now + _BUCKETS - 1) % _BUCKETS
+            if bucket_of[m] != bucket:
+                queue, spare, fresh = _push(queue, heads, bucket, m, spare, fresh)
+                bucket_of[m] = bucket
+                waiting += 1
     return values, roots, best
 
 
@@ -212,24 +215,16 @@ def _begin(cells, points, values, s):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _put(n, slot, heads, after, before, bucket_of):  # type: ignore[no-untyped-def]
-    b = slot % _BUCKETS
-    after[n], before[n] = heads[b], -1
-    if heads[b] >= 0:
-        before[heads[b]] = n
-    heads[b], bucket_of[n] = n, b
-    return 1
-
-
-@njit(cache=True, nogil=True, forceinline=True)
-def _take(n, heads, after, before, bucket_of):  # type: ignore[no-untyped-def]
-    if before[n] >= 0:
-        after[before[n]] = after[n]
+def _push(queue, heads, bucket, n, spare, fresh):  # type: ignore[no-untyped-def]
+    """Put a node on a bucket's stack. Entries (node, next) come from the chain of spare ones, else from the unused end of the queue."""
+    if spare >= 0:
+        entry, spare = spare, queue[spare, 1]
     else:
-        heads[bucket_of[n]] = after[n]
-    if after[n] >= 0:
-        before[after[n]] = before[n]
-    bucket_of[n] = -1
+        entry, fresh = fresh, fresh + 1
+        if fresh > queue.shape[0]:
+            queue = np.concatenate((queue, np.empty_like(queue)))
+    queue[entry, 0], queue[entry, 1], heads[bucket] = n, heads[bucket], entry
+    return queue, spare, fresh
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -243,54 +238,44 @@ def _neighbour(links, diagonals, n, d):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _inherits(links, diagonals, roots, s, m, rx, ry):  # type: ignore[no-untyped-def]
-    """Whether m sees s because the ray between them crosses the lattice edge next to m between two nodes that see s.
-
-    Those are the neighbours of m straight and aslant towards s; on the ray itself one of them alone decides. (rx, ry) leads
-    from s to m.
-    """
-    along_x, along_y = 2 if rx > 0 else 0, 3 if ry > 0 else 1
-    if abs(rx) != abs(ry):
-        straight = links[m, along_x if abs(rx) > abs(ry) else along_y]
-        if straight < 0 or (roots[straight] != s and straight != s):
-            return False
-    if rx == 0 or ry == 0:
-        return True
-    aslant = _neighbour(links, diagonals, m, 4 + _between(along_x, along_y))
-    return aslant >= 0 and (roots[aslant] == s or aslant == s)
-
-
-@njit(cache=True, nogil=True, forceinline=True)
 def _between(a, b):  # type: ignore[no-untyped-def]
     """Diagonal 0 to 3 between two directions at right angles."""
     return min(a, b) if abs(a - b) == 1 else 3
 
 
-@njit(cache=True, nogil=True)
-def sees(links, diagonals, cells, usable, s, m):  # type: ignore[no-untyped-def]
-    """Whether the straight segment between two nodes only crosses lattice edges between usable nodes."""
-    dx, dy = cells[m, 0] - cells[s, 0], cells[m, 1] - cells[s, 1]
+@njit(cache=True, nogil=True, forceinline=True)
+def sees(links, diagonals, usable, roots, s, m, dx, dy):  # type: ignore[no-untyped-def]
+    """Whether the straight segment from node m to the turning point s, (dx, dy) away, only crosses lattice edges between usable nodes.
+
+    It is walked from m, and no farther than the first edge both of whose ends are known to see s, those with root s.
+    """
     along, aside = (0 if dx > 0 else 2), (1 if dy > 0 else 3)
-    steps, climb = abs(dx), abs(dy)
-    if climb > steps:
-        along, aside, steps, climb = aside, along, climb, steps
     slant = _between(along, aside)
-    low, rest = s, 0
-    for _ in range(steps):
-        rise = rest + climb >= steps
-        if rise and rest == 0:
-            if not (diagonals[low] >> slant) & 1:
-                return False
-            low = links[links[low, along], aside]
-        elif rise:
-            low = links[links[low, aside], along]
-        else:
+    steps, slope = abs(dx), abs(dy)
+    if slope > steps:
+        along, aside, steps, slope = aside, along, slope, steps
+    slope /= steps
+    low, row, rest = m, 0, 0.0
+    for i in range(1, int(steps + _ROUND) + 1):
+        above = int(i * slope + _ROUND)
+        if above == row:
             low = links[low, along]
+        elif rest > 0.0:
+            low = links[links[low, aside], along]
+        elif (diagonals[low] >> slant) & 1:
+            low = links[links[low, along], aside]
+        else:
+            return False
         if low < 0 or not usable[low]:
             return False
-        rest = rest + climb - steps if rise else rest + climb
-        if rest > 0:
+        known, row, rest = roots[low] == s, above, i * slope - above
+        if rest > _ROUND:
             high = links[low, aside]
             if high < 0 or not usable[high]:
                 return False
-    return low == m
+            known = known and roots[high] == s
+        else:
+            rest = 0.0
+        if known:
+            return True
+    return low == s

@@ -48,13 +48,14 @@ def pairs(free: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_sight_agrees_with_its_slow_twin(free):
     lattice, width = flat_lattice(*free.shape, free), free.shape[1]
     cells, first, second = pairs(free)
-    expected = np.zeros((len(cells), len(cells)), bool)
+    expected, unknown = np.zeros((len(cells), len(cells)), bool), np.full(free.size, -1, np.int32)
     expected[first, second] = expected[second, first] = True
     for i in range(len(cells)):
         for j in range(len(cells)):
             if i != j:
                 a, b = cells[i] @ [width, 1], cells[j] @ [width, 1]
-                assert sees(*lattice, free.ravel(), a, b) == expected[i, j], (cells[i], cells[j])
+                dy, dx = (cells[j] - cells[i]).astype(float)
+                assert sees(lattice.links, lattice.diagonals, free.ravel(), unknown, b, a, dx, dy) == expected[i, j], (cells[i], cells[j])
 
 
 @given(maps, st.integers(0, 1000))

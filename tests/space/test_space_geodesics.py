@@ -89,7 +89,11 @@ def test_fields_equal_the_exhaustive_optimum(seed, robot):
     nodes = np.flatnonzero(space.roomy)
     points = space.nodes_xyz[nodes]
     first, second = np.triu_indices(len(nodes), 1)
-    seen = np.array([sees(*space.lattice, space.roomy, a, b) for a, b in zip(nodes[first], nodes[second], strict=True)])
+    links, diagonals, cells = space.lattice
+    unknown = np.full(len(cells), -1, np.int32)
+    seen = np.array(
+        [sees(links, diagonals, space.roomy, unknown, b, a, *(cells[b] - cells[a]).astype(float)) for a, b in zip(nodes[first], nodes[second], strict=True)]
+    )
     assert space.sweep(points[first[seen]], points[second[seen]]).reached.all()
     lengths = np.linalg.norm(points[first] - points[second], axis=1)
     graph = coo_matrix((lengths[seen], (first[seen], second[seen])), (len(nodes), len(nodes))).tocsr()
