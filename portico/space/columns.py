@@ -59,7 +59,7 @@ def grid_around(bounds: NDArray[np.float64], cell_m: float) -> Grid:
 
 def cut(triangles: NDArray[np.float64], kinds: NDArray[np.uint8], surfaces: NDArray[np.uint8], grid: Grid) -> Pieces:
     """Pieces of triangles (F, 3, 3) with their kinds and surfaces (F,)."""
-    local = triangles - np.array([grid.x0, grid.y0, 0.0])
+    local = (triangles - np.array([grid.x0, grid.y0, 0.0])) / np.array([grid.cell, grid.cell, 1.0])
     start = np.zeros(grid.nx * grid.ny + 1, np.int32)
     pieces = _storage(start, 0)
     _cut(local, kinds, surfaces, grid, pieces, start[1:], False)
@@ -76,61 +76,62 @@ def _storage(start: NDArray[np.int32], count: int) -> Pieces:
 
 @njit(cache=True, nogil=True)
 def _cut(triangles, kinds, surfaces, grid, pieces, cursor, write):  # type: ignore[no-untyped-def]
-    """Visit every (triangle, cell) overlap; count it in ``cursor``, and write it there when asked to."""
+    """Visit every (triangle, cell) overlap; count it in ``cursor``, and write it there when asked to.
+
+    Triangles (F, 3, 3) come in cells along x and y, so that what lies on a line between cells is cut without rounding.
+    """
     row, square, spare = np.empty((10, 3)), np.empty((12, 3)), np.empty((12, 3))
-    c, nx = grid.cell, grid.nx
+    nx = grid.nx
     low, high, outline, kind, surface, level, cover = pieces.low, pieces.high, pieces.outline, pieces.kind, pieces.surface, pieces.level, pieces.cover
     for f in range(triangles.shape[0]):
         t = triangles[f]
-        j0, j1 = _cell_range(min(t[0, 1], t[1, 1], t[2, 1]), max(t[0, 1], t[1, 1], t[2, 1]), c)
+        j0, j1 = _cell_range(min(t[0, 1], t[1, 1], t[2, 1]), max(t[0, 1], t[1, 1], t[2, 1]))
         for j in range(j0, j1 + 1):
-            n = _clip(t, 3, 1, j * c, 1.0, spare)
-            n = _clip(spare, n, 1, (j + 1) * c, -1.0, row)
+            n = _clip(t, 3, 1, j, 1.0, spare)
+            n = _clip(spare, n, 1, j + 1, -1.0, row)
             if n == 0:
                 continue
-            i0, i1 = _cell_range(row[:n, 0].min(), row[:n, 0].max(), c)
-            full0, full1 = _full_cells(row, n, j * c, (j + 1) * c, c)
+            i0, i1 = _cell_range(row[:n, 0].min(), row[:n, 0].max())
+            full0, full1 = _full_cells(row, n, j)
             for i in range(i0, i1 + 1):
                 k = j * nx + i
                 if full0 <= i < full1:
                     if write:
                         p = cursor[k]
                         kind[p], surface[p] = kinds[f], surfaces[f]
-                        _write_full(low, high, outline, level, cover, p, t, i, j, c)
+                        _write_full(low, high, outline, level, cover, p, t, i, j)
                     cursor[k] += 1
                     continue
-                m = _clip(row, n, 0, i * c, 1.0, spare)
-                m = _clip(spare, m, 0, (i + 1) * c, -1.0, square)
+                m = _clip(row, n, 0, i, 1.0, spare)
+                m = _clip(spare, m, 0, i + 1, -1.0, square)
                 if m > 0:
                     if write:
                         p = cursor[k]
                         kind[p], surface[p] = kinds[f], surfaces[f]
-                        _write_part(low, high, outline, kind, level, cover, p, t, square, m, i, j, c)
+                        _write_part(low, high, outline, kind, level, cover, p, t, square, m, i, j)
                     cursor[k] += 1
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _full_cells(row, n, y0, y1, c):  # type: ignore[no-untyped-def]
+def _full_cells(row, n, j):  # type: ignore[no-untyped-def]
     """First and one past the last cell that a row's polygon (n, 3) covers whole: both of its long sides must span the cell."""
     left0, right0, left1, right1 = np.inf, -np.inf, np.inf, -np.inf
     for a in range(n):
-        if row[a, 1] == y0:
+        if row[a, 1] == j:
             left0, right0 = min(left0, row[a, 0]), max(right0, row[a, 0])
-        if row[a, 1] == y1:
+        if row[a, 1] == j + 1:
             left1, right1 = min(left1, row[a, 0]), max(right1, row[a, 0])
     left, right = max(left0, left1), min(right0, right1)
-    if not right - left >= c:
+    if not right - left >= 1.0:
         return 0, 0
-    return int(np.ceil(left / c)), int(np.floor(right / c))
+    return int(np.ceil(left)), int(np.floor(right))
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _cell_range(low, high, c):  # type: ignore[no-untyped-def]
+def _cell_range(low, high):  # type: ignore[no-untyped-def]
     """First and last cell of an interval; a far end that only touches a cell does not count."""
-    first, last = int(np.floor(low / c)), int(np.floor(high / c))
-    if last > first and high - last * c < 1e-9:
-        last -= 1
-    return first, last
+    first, last = int(np.floor(low)), int(np.floor(high))
+    return first, last - 1 if last > first and high - last < 1e-9 else last
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -174,9 +175,8 @@ def _height(t, x, y):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _write_full(low, high, outline, level, cover, p, t, i, j, c):  # type: ignore[no-untyped-def]
-    x, y = i * c, j * c
-    h00, h10, h01, h11 = _height(t, x, y), _height(t, x + c, y), _height(t, x, y + c), _height(t, x + c, y + c)
+def _write_full(low, high, outline, level, cover, p, t, i, j):  # type: ignore[no-untyped-def]
+    h00, h10, h01, h11 = _height(t, i, j), _height(t, i + 1, j), _height(t, i, j + 1), _height(t, i + 1, j + 1)
     low[p], high[p] = min(h00, h10, h01, h11), max(h00, h10, h01, h11)
     for o in range(4):
         outline[p, 2 * o], outline[p, 2 * o + 1] = 0, 255
@@ -184,26 +184,26 @@ def _write_full(low, high, outline, level, cover, p, t, i, j, c):  # type: ignor
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _write_part(low, high, outline, kind, level, cover, p, t, polygon, n, i, j, c):  # type: ignore[no-untyped-def]
+def _write_part(low, high, outline, kind, level, cover, p, t, polygon, n, i, j):  # type: ignore[no-untyped-def]
     lowest, highest, doubled = np.inf, -np.inf, 0.0
     x0, x1, y0, y1, u0, u1, v0, v1 = np.inf, -np.inf, np.inf, -np.inf, np.inf, -np.inf, np.inf, -np.inf
     for a in range(n):
         b = a + 1 if a + 1 < n else 0
         doubled += polygon[a, 0] * polygon[b, 1] - polygon[b, 0] * polygon[a, 1]
         lowest, highest = min(lowest, polygon[a, 2]), max(highest, polygon[a, 2])
-        x, y = polygon[a, 0] / c - i, polygon[a, 1] / c - j
+        x, y = polygon[a, 0] - i, polygon[a, 1] - j
         x0, x1, y0, y1 = min(x0, x), max(x1, x), min(y0, y), max(y1, y)
         u0, u1, v0, v1 = min(u0, x + y), max(u1, x + y), min(v0, x - y), max(v1, x - y)
     low[p], high[p] = lowest, highest
     outline[p, 0], outline[p, 1], outline[p, 2], outline[p, 3] = _down(x0), _up(x1), _down(y0), _up(y1)
     outline[p, 4], outline[p, 5] = _down(0.5 * u0), _up(0.5 * u1)
     outline[p, 6], outline[p, 7] = _down(0.5 * (v0 + 1.0)), _up(0.5 * (v1 + 1.0))
-    share = 0.5 * abs(doubled) / (c * c)
+    share = 0.5 * abs(doubled)
     level[p], cover[p] = highest, 0.0
     if kind[p] == TOP and share < _SLIVER:
         kind[p] = GROUND
     elif kind[p] == TOP:
-        x, y = (i + 0.5) * c, (j + 0.5) * c
+        x, y = i + 0.5, j + 0.5
         level[p] = min(max(_height(t, x, y), lowest), highest)
         cover[p] = share if _holds(t, x, y) else -share
 

@@ -186,3 +186,17 @@ def test_the_face_of_a_step_may_be_made_of_wall():
     maker = Maker().floor(0, 0, 3, 3).floor(3, 0, 6, 3, 0.18)
     maker.box((3.02, 1.5, 0.09), (0.04, 3.0, 0.18), Surface.WALL)
     assert build_space(maker.world(), SPOT).sweep_one((1, 1.5, 0), (5, 1.5, 0.18))[0]
+
+
+@pytest.mark.parametrize("cell_m", [0.05, 0.1])
+def test_sheets_on_the_lines_between_cells_stop_bodies(cell_m):
+    """A sheet without thickness, at every multiple of the cell, far from the origin too: rounding must not lose it."""
+    for origin in (0.0, 47.3, -312.9):
+        for k in range(60, 90):
+            x = origin + k * cell_m
+            maker = Maker().floor(origin, 0, origin + 200 * cell_m, 3)
+            maker.add(([[x, 0, 0.01], [x, 3, 0.01], [x, 3, 2], [x, 0, 2]], [[0, 1, 2], [0, 2, 3]]), Surface.DOOR)
+            space = build_space(maker.world(cell_m=cell_m), TURTLEBOT)
+            reached, _, end = space.sweep_one((origin + 15 * cell_m, 1.5, 0), (origin + 180 * cell_m, 1.5, 0))
+            assert not reached
+            assert 0.0 <= x - TURTLEBOT.radius_m - end[0] < 0.007
