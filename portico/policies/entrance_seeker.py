@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from math import hypot, inf
+from math import hypot
 
 import numpy as np
 from scipy import ndimage
 
-from portico.geometry import Floats
-from portico.grids.surface_grid import FACADE, LINTEL
 from portico.interface import Observation
 from portico.policies.enclosure import Enclosure, enclosure
 from portico.policies.explore import best_frontier
+from portico.policies.facades import Facades, facades
 from portico.policies.local_map import Costs, FrontierCluster
 from portico.policies.pilot import Pilot, Target
 from portico.policies.surroundings import Surroundings, roof_votes
 
 #: The search begins within 15 m of the building [I2 C.3]; its entrance may be on the far side.
-_SEARCH_M = 45.0
-_FACADE_CELLS, _LINTEL_CELLS = 8, 2
-_ALLEY_M, _ALLEY_REACH_M, _ALLEY_CELLS, _ALLEY_BALANCE = 10.0, 4.5, 16, 0.45
-_WINDOW_M = 18.0
-_ROAD_BELOW_M = 0.1
+_SEARCH_M, _AWAY_PER_M = 45.0, 0.5
+_PLAN_M, _WINDOW_M = 26.0, 14.0
+_ROAD_BELOW_M, _ROAD_M = 0.1, 6.0
+_ALONG_M, _AWAY_M, _AWAY_MOST_M = 3.5, 6.0, 25.0
+_LINTEL_CELLS, _LINTEL_M, _PROMISE_M = 2, 4.0, 8.0
 _SHALLOW_M, _INSIDE_M, _AIM_M = 0.4, 0.8, 1.3
 _LEAST_CELLS, _LEAST_COVER, _LEAST_LINTEL = 30, 8, 2
+_KEEP_M, _KEEP_RADIUS_M = 4.0, 2.0
 
 
 class EntranceSeeker:
     """Into the building: towards ground behind a door-sized gap between tall walls, under a lintel or a ceiling."""
 
     looks_around = True
-    reach_m = inf
+    reach_m = _PLAN_M
 
     def __init__(self) -> None:
         self._surroundings = Surroundings()
@@ -51,14 +51,14 @@ class EntranceSeeker:
         return self._enclosure.depth_at(*pilot.map.cell(pilot.pose.x, pilot.pose.y)) >= _INSIDE_M
 
     def target(self, pilot: Pilot, weight: Costs, costs: Costs) -> Target | None:
-        """Ground behind an opening, else frontiers along the facades: round the nearest building."""
+        """Ground behind an opening, else frontiers along buildings, near the start first."""
         self._look(pilot)
-        inside = self._behind_opening(pilot, costs)
+        first = pilot.trail[0]
+        walls = facades(pilot.map, first.z)
+        inside = self._behind_opening(pilot, costs, walls)
         if inside is not None:
             return inside
-        flags = pilot.map.grid.flags
-        near_facade, near_lintel = _near(pilot, flags & FACADE > 0, 2.5), _near(pilot, flags & LINTEL > 0, 1.5)
-        return best_frontier(pilot, costs, lambda c: self._charge(pilot, c, near_facade, near_lintel))
+        return best_frontier(pilot, costs, lambda c: self._charge(pilot, c, walls))
 
     def _look(self, pilot: Pilot) -> None:
         if self._updated_at == pilot.steps:
@@ -67,8 +67,8 @@ class EntranceSeeker:
         self._enclosure = enclosure(pilot.map, pilot.map.window(pilot.pose, _WINDOW_M), first.z, (first.x, first.y))
         self._updated_at = pilot.steps
 
-    def _behind_opening(self, pilot: Pilot, costs: Costs) -> Target | None:
-        """The cheapest pocket of ground that is behind an opening and has something overhead."""
+    def _behind_opening(self, pilot: Pilot, costs: Costs, walls: Facades) -> Target | None:
+        """The cheapest pocket of ground that is behind an opening in a building and has something overhead."""
         e = self._enclosure
         assert e is not None
         rows, cols = e.window
@@ -87,44 +87,25 @@ class EntranceSeeker:
             a, b = divmod(n, reached.shape[1])
             goal = (int(e.sheet[a, b]), rows.start + a, cols.start + b)
             position = pilot.map.position(goal)
-            price = float(reached[a, b]) - 0.05 * min(cover, 100)
+            if walls.nearest_within(position[0], position[1], 2.5) == 0:
+                continue
+            held = pilot.target
+            kept = held is not None and held.name == "opening" and hypot(held.position[0] - position[0], held.position[1] - position[1]) < _KEEP_RADIUS_M
+            price = float(reached[a, b]) - 0.05 * min(cover, 100) - (_KEEP_M if kept else 0.0)
             if price < best_price and not pilot.is_tabu(position):
                 best, best_price = Target(np.array([goal]), position, "opening"), price
         return best
 
-    def _charge(self, pilot: Pilot, cluster: FrontierCluster, near_facade: Floats, near_lintel: Floats) -> float:
+    def _charge(self, pilot: Pilot, cluster: FrontierCluster, walls: Facades) -> float:
+        """Along buildings that were seen into, near the start, rather not down on the road, towards lintels."""
         x, y, z = cluster.position
-        first, (_, i, j) = pilot.trail[0], cluster.goal
+        first = pilot.trail[0]
         away = hypot(x - first.x, y - first.y)
-        charge = 0.1 * away + (100.0 if away > _SEARCH_M else 0.0) + (6.0 if first.z - z > _ROAD_BELOW_M else 0.0)
-        if near_facade[i, j] < _FACADE_CELLS:
-            return charge + 10.0
-        charge += _ALLEY_M if self._in_alley(pilot, cluster) else 0.0
-        return charge - (6.0 if near_lintel[i, j] >= _LINTEL_CELLS else 0.0)
-
-    def _in_alley(self, pilot: Pilot, cluster: FrontierCluster) -> bool:
-        """Between tall walls on both sides: entrances face the street."""
-        _, i, j = cluster.goal
-        walls = _facades(pilot, i, j, _ALLEY_REACH_M)
-        if len(walls) < _ALLEY_CELLS:
-            return False
-        directions = walls / np.maximum(np.linalg.norm(walls, axis=1, keepdims=True), 1e-9)
-        return float(np.linalg.norm(directions.mean(axis=0))) < _ALLEY_BALANCE
-
-
-def _facades(pilot: Pilot, i: int, j: int, reach_m: float) -> Floats:
-    """(N, 2) offsets, in cells, of the tall walls around a cell."""
-    n = round(reach_m / pilot.map.cell_m)
-    window = slice(max(i - n, 0), i + n + 1), slice(max(j - n, 0), j + n + 1)
-    rows, cols = np.nonzero((pilot.map.grid.flags[:, window[0], window[1]] & FACADE > 0).any(axis=0))
-    return np.stack([cols + window[1].start - j, rows + window[0].start - i], axis=1).astype(np.float64)
-
-
-def _near(pilot: Pilot, marked: np.ndarray, reach_m: float) -> Floats:
-    """(R, C) how many marked columns lie within a square around each column."""
-    columns = marked.any(axis=0).astype(np.int64)
-    n = round(reach_m / pilot.map.cell_m)
-    table = np.pad(np.pad(columns, n).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
-    size = 2 * n + 1
-    counts: Floats = (table[size:, size:] - table[:-size, size:] - table[size:, :-size] + table[:-size, :-size]).astype(np.float64)
-    return counts
+        cell = walls.cell(x, y)
+        gap = float(walls.gap_m[cell])
+        charge = 100.0 if away > _SEARCH_M else _AWAY_PER_M * away
+        charge += _ROAD_M if first.z - z > _ROAD_BELOW_M else 0.0
+        if gap > _ALONG_M:
+            return charge + min(_AWAY_M + gap - _ALONG_M, _AWAY_MOST_M)
+        charge -= _PROMISE_M * float(walls.promise[walls.owner[cell]])
+        return charge - (_LINTEL_M if walls.lintels_near(x, y) >= _LINTEL_CELLS else 0.0)

@@ -78,7 +78,7 @@ class Pilot:
         self._tabu: list[tuple[float, float, float, int]] = []
         self._last_move = ""
         self._escape = 0
-        self._pursuit: tuple[tuple[float, float, float], float] = ((inf, inf, inf), inf)
+        self._pursued: dict[tuple[int, int, int], tuple[float, float]] = {}
 
     def observe(self, observation: Observation) -> None:
         """Read pose, depth and contact.
@@ -222,13 +222,13 @@ class Pilot:
         self._planned_at = -_REPLAN_EVERY
 
     def _watch_pursuit(self, target: Target) -> None:
-        """Give up a target that takes much longer than its path promised."""
-        position, until = self._pursuit
-        if hypot(position[0] - target.position[0], position[1] - target.position[1]) > _TABU_M or abs(position[2] - target.position[2]) > 1.0:
-            allowance = _PATIENCE_ACTIONS + _PATIENCE_PER_M * min(self.remaining_m(), 40.0)
-            self._pursuit = (target.position, self.steps + allowance)
-        elif self.steps > until:
-            self._pursuit = (position, inf)
+        """Give up a target that takes much longer than its path promised, however often others came in between."""
+        x, y, z = target.position
+        place = (round(x / _TABU_M), round(y / _TABU_M), round(z))
+        spent, allowance = self._pursued.get(place, (0, _PATIENCE_ACTIONS + _PATIENCE_PER_M * min(self.remaining_m(), 40.0)))
+        self._pursued[place] = (spent + _REPLAN_EVERY, allowance)
+        if spent > allowance:
+            del self._pursued[place]
             self.give_up(target.position)
 
     def _watch_progress(self) -> None:
