@@ -19,8 +19,8 @@ Costs = NDArray[np.float32]
 Surfaces = NDArray[np.int64]
 Window = tuple[slice, slice]
 
-_MARGIN_M, _PAD_M = 12.0, 14.0
-_GROUND_RANGE_M, _SOLID_RANGE_M = 7.0, 10.0
+_MARGIN_M, _PAD_M = 15.0, 12.0
+_GROUND_RANGE_M, _SOLID_RANGE_M = 7.0, 15.0
 _COMFORT_M = 0.35
 _NEAR_WEIGHT = 3.0
 _BLOCKED_BY_CONTACT = 12
