@@ -135,7 +135,7 @@ def _enter_column(g, view, depth, rays, frame, column, ground, u):  # type: igno
     return gx, gy, gz
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _base_at(ground, count, r):  # type: ignore[no-untyped-def]
     """Height of the ground in front of a hit at range r: whatever occludes ground stands before it."""
     m = count - 1
@@ -157,7 +157,7 @@ def _first(g, view, i, j, r, z, base):  # type: ignore[no-untyped-def]
     return _ON_FACE, z
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _next(state, dr, rise, z, base, climb, slope):  # type: ignore[no-untyped-def]
     """How to read a hit, given how the one below it in the image was read.
 
@@ -176,7 +176,7 @@ def _next(state, dr, rise, z, base, climb, slope):  # type: ignore[no-untyped-de
     return _ON_SOLID if z > base else _ON_VOID
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _joined(previous, gap, dr, r, gz, z, base, climb, row_gap, from_feet):  # type: ignore[no-untyped-def]
     """Whether ground reaches from the last ground hit of a column to this one."""
     if base - z > climb + 0.01 and (dr > _FLIGHT_M or base - z > _STAIR_SLOPE * dr + 0.2):
@@ -205,7 +205,7 @@ def _fill_ground(g, xa, ya, za, xb, yb, zb):  # type: ignore[no-untyped-def]
         guess_ground(g, i, j, h)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _is_level_above(dr, rise, r_last, above, pixel):  # type: ignore[no-untyped-def]
     """Whether two hits overhead, one above the other in the image, lie on one ceiling: level, nearer, and no jump."""
     return abs(rise) < 0.03 + 0.05 * abs(dr) and dr < -0.02 and -dr < min(1.5 * r_last * r_last * pixel / max(above, 0.1) + 0.1, 1.5)
@@ -231,7 +231,7 @@ def _enter_overhead(g, view, column, state, ceiling, r, x, y, z, x_last, y_last,
         mark_tall(g, i, j, base)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _enter_nothing(column, dz, state):  # type: ignore[no-untyped-def]
     """A ray without a hit: sky above the horizon, a bottomless drop below it."""
     column[4] = np.inf
@@ -242,7 +242,7 @@ def _enter_nothing(column, dz, state):  # type: ignore[no-untyped-def]
     return _ON_VOID if dz < 0.0 else state
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _enter_extremes(column, r, above_feet, dz):  # type: ignore[no-untyped-def]
     column[4] = above_feet
     column[6] = min(column[6], above_feet)
@@ -272,8 +272,8 @@ def integrate_sky(g, view, depth, rays, reach):  # type: ignore[no-untyped-def]
     rows, cols = depth.shape
     c, s, origin = np.cos(view.yaw_rad), np.sin(view.yaw_rad), view.origin
     low, high = view.feet[2] + _SKY_LOW_M - origin[2], view.feet[2] + _SKY_HIGH_M - origin[2]
-    for u in range(0, cols, 3):
-        for v in range(0, rows, 2):
+    for u in range(0, cols, 4):
+        for v in range(0, rows, 3):
             dx, dy, dz = rays[v, u, 0], rays[v, u, 1], rays[v, u, 2]
             run = np.hypot(dx, dy)
             if dz < 0.05 or run < 1e-6:

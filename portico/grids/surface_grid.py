@@ -94,19 +94,19 @@ def grown(grid: SurfaceGrid, x_min: float, y_min: float, x_max: float, y_max: fl
     return larger
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def cell_of(g, x, y):  # type: ignore[no-untyped-def]
     """Row and column of a position, on the grid or off it."""
     return int(np.floor((y - g.y0) / g.cell_m)), int(np.floor((x - g.x0) / g.cell_m))
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def on_grid(g, i, j):  # type: ignore[no-untyped-def]
     """Whether a row and column exist."""
     return i >= 0 and j >= 0 and i < g.height.shape[1] and j < g.height.shape[2]
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def find_surface(g, i, j, z, tolerance):  # type: ignore[no-untyped-def]
     """Sheet of the surface of column (i, j) nearest to height z within the tolerance, or -1."""
     best, found = tolerance, -1

@@ -17,7 +17,7 @@ from portico.policies.surroundings import Surroundings, roof_votes
 
 #: The search begins within 15 m of the building [I2 C.3]; its entrance may be on the far side.
 _SEARCH_M, _AWAY_PER_M = 45.0, 0.5
-_PLAN_M, _WINDOW_M = 26.0, 14.0
+_PLAN_M, _WINDOW_M = 26.0, 10.0
 _ROAD_BELOW_M, _ROAD_M = 0.1, 6.0
 _ALONG_M, _AWAY_M, _AWAY_MOST_M = 3.5, 6.0, 25.0
 _LINTEL_CELLS, _LINTEL_M, _PROMISE_M = 2, 4.0, 8.0

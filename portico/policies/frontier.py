@@ -78,7 +78,7 @@ class MappingPolicy:
             pilot.relax()
             weight, costs = pilot.plan(seeker.reach_m)
             target = seeker.target(pilot, weight, costs)
-        pilot.pursue(target, weight)
+        pilot.pursue(target, weight, costs)
 
     def close(self) -> None:
         """Forget the map."""

@@ -164,13 +164,13 @@ class LocalMap:
         rows, cols = self.grid.shape
         return slice(max(i - n, 0), min(i + n + 1, rows)), slice(max(j - n, 0), min(j + n + 1, cols))
 
-    def costs_from(self, weight: Costs, pose: Pose, limit_m: float = 300.0) -> Costs:
+    def costs_from(self, weight: Costs, pose: Pose, limit_m: float = 1e4) -> Costs:
         """Path cost from the robot to every surface."""
         i, j = self.cell(pose.x, pose.y)
         k = max(self.sheet(i, j, pose.z, 2.0), 0)
         return self.costs_to(weight, np.array([[k, i, j]]), np.zeros(1), limit_m)
 
-    def costs_to(self, weight: Costs, goals: Surfaces, offsets: Floats | None = None, limit_m: float = 300.0) -> Costs:
+    def costs_to(self, weight: Costs, goals: Surfaces, offsets: Floats | None = None, limit_m: float = 1e4) -> Costs:
         """Path cost from every surface to the cheapest of the goals (N, 3), each with its own offset."""
         offsets = np.zeros(len(goals)) if offsets is None else offsets
         seeds = np.ascontiguousarray(goals, dtype=np.int64)

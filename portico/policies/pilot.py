@@ -21,7 +21,7 @@ _PATIENCE_ACTIONS, _PATIENCE_PER_M = 40, 8.0
 _REPLAN_EVERY = 5
 _TURN_COST_M, _KEPT_BONUS_M = 0.03, 0.02
 _LEAST_STEPS, _MOST_STEPS = 2, 4
-_CLOSE_M = 0.6
+_CLOSE_M, _BACK_MARGIN_M, _FAR_M = 0.6, 3.0, 1e4
 _SLACK_STEP_M, _SLACK_MOST_M = 0.03, 0.09
 _LOCAL_REACH_M = 2.5
 _TABU_ACTIONS, _TABU_M = 150, 0.8
@@ -122,11 +122,17 @@ class Pilot:
         weight[:, window[0], window[1]] = self.map.weights(self.pose, window)
         return weight, self.map.costs_from(weight, self.pose)
 
-    def pursue(self, target: Target | None, weight: Costs) -> None:
-        """Take a target, or none."""
+    def pursue(self, target: Target | None, weight: Costs, costs: Costs) -> None:
+        """Take a target, or none; ``costs`` are those from the robot, which say how far the way back must be computed."""
         self.target = target
         self._planned_at, self._planned_grid = self.steps, self.map.grid
-        self._costs_to_go = self.map.costs_to(weight, target.surfaces, target.offsets_m) if target else None
+        self._costs_to_go = None
+        if target is not None:
+            offsets = np.zeros(len(target.surfaces)) if target.offsets_m is None else target.offsets_m
+            there = costs[target.surfaces[:, 0], target.surfaces[:, 1], target.surfaces[:, 2]] + offsets
+            # A seeker may have raised the weights since, as along a route; then the way back is dearer than the way there.
+            limit = _FAR_M if target.name == "route" else float(there.min()) + _BACK_MARGIN_M
+            self._costs_to_go = self.map.costs_to(weight, target.surfaces, offsets, limit)
         if target is not None and target.name != "route":
             self._watch_pursuit(target)
 
