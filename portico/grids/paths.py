@@ -85,15 +85,27 @@ def flat_lattice(height: int, width: int, free: NDArray[np.bool_]) -> Lattice:
 
 def distance_field(lattice: Lattice, usable: NDArray[np.bool_], sources: Sources, limit: float = np.inf) -> Field:
     """Any-angle lengths from every usable node (N,) to the nearest source, up to a limit."""
-    values, roots, _ = _search(lattice, usable, sources, np.empty(0, np.int32), np.empty(0), 0.0, 0.0, 0.0, limit)
+    values, roots, _ = _search(lattice, usable, sources, np.empty(0, np.int32), np.empty(0), 0.0, 0.0, 0.0, limit, True)
     return Field(values, roots)
 
 
 def shortest_path(
-    lattice: Lattice, usable: NDArray[np.bool_], sources: Sources, targets: NDArray[np.int32], tails: Floats, aim: tuple[float, float]
+    lattice: Lattice,
+    usable: NDArray[np.bool_],
+    sources: Sources,
+    targets: NDArray[np.int32],
+    tails: Floats,
+    aim: tuple[float, float],
+    *,
+    any_angle: bool = True,
 ) -> NDArray[np.int32] | None:
-    """A* to any of the target nodes (E,), which lie ``tails`` (E,) from a point at ``aim``: turning points (M,) from source to target, or None."""
-    values, roots, reached = _search(lattice, usable, sources, targets, tails, aim[0], aim[1], 1.0, np.inf)
+    """A* to any of the target nodes (E,), which lie ``tails`` (E,) from a point at ``aim``.
+
+    Returns:
+        Turning points (M,) from source to target, or every node of a shortest 8-connected path without ``any_angle``; None
+        when there is no way.
+    """
+    values, roots, reached = _search(lattice, usable, sources, targets, tails, aim[0], aim[1], 1.0, np.inf, any_angle)
     return None if reached < 0 else Field(values, roots).chain(int(targets[reached]))[0][::-1]
 
 
@@ -143,7 +155,7 @@ def map_path(free: NDArray[np.bool_], start: tuple[int, int], goal: tuple[int, i
 
 
 @njit(cache=True, nogil=True)
-def _search(lattice, usable, sources, targets, tails, aim_x, aim_y, pull, limit):  # type: ignore[no-untyped-def]
+def _search(lattice, usable, sources, targets, tails, aim_x, aim_y, pull, limit, any_angle):  # type: ignore[no-untyped-def]
     """Label-correcting Theta* over buckets half a cell wide; ``pull`` 1 adds the straight distance to the aim (A*), 0 does not.
 
     Returns values, roots and the best target's index (-1 for none). It ends once no open node can improve the best target.
@@ -191,7 +203,7 @@ def _search(lattice, usable, sources, targets, tails, aim_x, aim_y, pull, limit)
             if direct >= values[m] - _GAIN:
                 continue
             turning = values[n] + (1.0 if d < 4 else _ROOT2)
-            if s == n or sees(links, diagonals, usable, roots, s, m, sx - cells[m, 0], sy - cells[m, 1]):
+            if s == n or (any_angle and sees(links, diagonals, usable, roots, s, m, sx - cells[m, 0], sy - cells[m, 1])):
                 values[m], roots[m] = direct, s
             elif turning < values[m] - _GAIN:
                 values[m], roots[m] = turning, n

@@ -2,13 +2,14 @@
 
 The search runs on *roomy* nodes, those at least √(r² + c²/2) from everything (r radius, c cell). A disc that keeps clear of the
 corners of a lattice triangle by that much cannot be reached by anything between them, so what the lattice sees, a swept
-body can drive. Paths are swept all the same; where uneven ground breaks the argument the segment is mended locally.
+body can drive. Paths are swept all the same; where uneven ground breaks the argument the segment is mended cell by cell.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -174,12 +175,12 @@ def _values_at(g, usable, values, points, nodes, cells):  # type: ignore[no-unty
 def _path(space: Space, start: Floats, chain: NDArray[np.int32], end: Floats | None, usable: NDArray[np.bool_]) -> GeodesicPath:
     """Turning points joined to start and end, segments swept and mended, needless turns dropped."""
     g = space.ground
+    chain = _mended(space, chain, usable)
     centres = space.lattice.cells[chain] + 0.5
     first, last = int(space.locate(start[None])[0]), int(chain[-1] if end is None else space.locate(end[None])[0])
     ends = centres[-1:] if end is None else in_cells(g, end[None, :2])
     xy = np.concatenate([in_cells(g, start[None, :2]), centres, ends])
     nodes = np.concatenate([[first], chain, [last]]).astype(np.int32)
-    xy, nodes = _mend(g, usable, space.lattice.cells, xy, nodes)
     xy, nodes = _tighten(g, usable, xy, nodes)
     points = np.column_stack([xy * g.cell + [g.x0, g.y0], g.z[nodes].astype(np.float64)])
     points[0, :2] = start[:2]
@@ -188,46 +189,24 @@ def _path(space: Space, start: Floats, chain: NDArray[np.int32], end: Floats | N
     return GeodesicPath(points, polyline_length(points[:, :2]))
 
 
+def _mended(space: Space, chain: NDArray[np.int32], usable: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """The chain of nodes, with steps from cell to cell in place of every segment that a body cannot drive."""
+    lattice, everywhere = space.lattice, np.empty(0, np.bool_)
+    nodes = [chain[:1]]
+    for n, m in pairwise(chain):
+        steps, goal = None, lattice.cells[m].astype(np.float64)
+        if not _clear(space.ground, everywhere, n, m, lattice.cells[n] + 0.5, goal + 0.5):
+            aim = (float(goal[0]), float(goal[1]))
+            steps = paths.shortest_path(lattice, usable, paths.Sources.at_nodes([n]), np.array([m]), np.zeros(1), aim, any_angle=False)
+        nodes.append(np.array([m]) if steps is None else steps[1:])
+    return np.concatenate(nodes)
+
+
 @njit(cache=True, nogil=True)
 def _clear(g, allowed, n, m, xy_n, xy_m):  # type: ignore[no-untyped-def]
-    """Whether the body passes straight from one point to the other, and arrives on the right node, both ways."""
+    """Whether the body passes straight from one point, on node n, to the other, and arrives on node m."""
     share, end = walk(g.links, g.fit, g.row_start, g.contacts, g.radius, allowed, n, xy_n[0], xy_n[1], xy_m[0], xy_m[1])
     return share >= 1.0 and end == m
-
-
-@njit(cache=True, nogil=True)
-def _mend(g, usable, cells, xy, nodes):  # type: ignore[no-untyped-def]
-    """Replace each segment that fails its sweep by steps from node to node along the lattice."""
-    everywhere = np.empty(0, np.bool_)
-    new_xy, new_nodes = np.empty((nodes.size * 2 + 64, 2)), np.empty(nodes.size * 2 + 64, np.int32)
-    new_xy[0], new_nodes[0], count = xy[0], nodes[0], 1
-    for a in range(nodes.size - 1):
-        n, m = nodes[a], nodes[a + 1]
-        inner = a > 0 and a + 2 < nodes.size
-        while inner and n != m and not _clear(g, everywhere, n, m, new_xy[count - 1], xy[a + 1]):
-            step, least = m, np.inf
-            for d in range(4):
-                for e in range(-1, 2):
-                    k = g.links[n, d]
-                    if k >= 0 and e != 0:
-                        k = g.links[k, (d + e) % 4]
-                    if k < 0 or not usable[k]:
-                        continue
-                    gap = np.hypot(cells[k, 0] - cells[n, 0], cells[k, 1] - cells[n, 1]) + np.hypot(cells[m, 0] - cells[k, 0], cells[m, 1] - cells[k, 1])
-                    progress = np.hypot(cells[m, 0] - cells[k, 0], cells[m, 1] - cells[k, 1]) < np.hypot(cells[m, 0] - cells[n, 0], cells[m, 1] - cells[n, 1])
-                    if progress and gap < least:
-                        step, least = k, gap
-            n = step
-            if n == m:
-                break
-            if count + nodes.size - a + 2 > new_nodes.size:
-                new_xy = np.concatenate((new_xy, np.empty_like(new_xy)))
-                new_nodes = np.concatenate((new_nodes, np.empty_like(new_nodes)))
-            new_xy[count, 0], new_xy[count, 1], new_nodes[count] = cells[n, 0] + 0.5, cells[n, 1] + 0.5, n
-            count += 1
-        new_xy[count], new_nodes[count] = xy[a + 1], m
-        count += 1
-    return new_xy[:count], new_nodes[:count]
 
 
 @njit(cache=True, nogil=True)

@@ -13,6 +13,7 @@ from space_worlds import SPOT, TURTLEBOT, body, cluttered_room, room, two_floors
 from portico.geometry import polyline_length
 from portico.grids.paths import sees
 from portico.space import Space, build_space
+from portico.space.geodesics import _mended
 
 ROBOTS = {"spot": SPOT, "turtlebot": TURTLEBOT, "slim": body("slim", radius_m=0.15)}
 worlds = st.tuples(st.integers(0, 9), st.sampled_from(sorted(ROBOTS)), st.sampled_from([0.05, 0.1]))
@@ -180,3 +181,15 @@ def test_fields_climb_stairs():
     way = field.path_from((1, 3, 0))
     assert way.points[:, 2].max() == pytest.approx(2.8)
     assert space.sweep(way.points[:-1], way.points[1:]).reached.all()
+
+
+def test_segments_that_cannot_be_driven_are_mended():
+    """A chain across a pillar, as if the lattice had been mistaken, becomes one around it."""
+    space = build_space(room(6, 5).box((3, 2.5, 1.0), (0.3, 0.3, 2.0)).world(cell_m=0.1), SPOT)
+    a, b, c = space.locate([(1, 2.5, 0), (5, 2.5, 0), (5, 4, 0)])
+    chain = _mended(space, np.array([a, b, c], np.int32), space.roomy)
+    points = space.nodes_xyz[chain]
+    assert (chain[0], chain[-1]) == (a, c)
+    assert b in chain
+    assert space.sweep(points[:-1], points[1:]).reached.all()
+    assert (_mended(space, np.array([b, c], np.int32), space.roomy) == [b, c]).all()
