@@ -5,8 +5,8 @@
 
 Both answer the same questions: does an upright cylinder, from the climb to the height of the body, touch the mesh at a state;
 and how far does it get along a straight motion. python-fcl gets a bounding volume hierarchy that is built once and one
-reused cylinder; motions are stepped every 2 cm up to the first contact, as a planner would (its continuous mode crashes on mesh
-against shape). Ground that the body walks over is left out of fcl's mesh, and motions keep to one height, so that both see
+reused cylinder; motions are stepped every 2 cm up to the first contact, as a planner would (its continuous
+mode crashes on a cylinder against a mesh, and finds no contact the other way round). Ground that the body walks over is left out of fcl's mesh, and motions keep to one height, so that both see
 the same obstacles. What fcl cannot know (drops; things lower than the climb that stand on the floor) counts as a false positive
 of ours, which is the harsher reading.
 """
