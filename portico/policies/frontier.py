@@ -16,7 +16,6 @@ from portico.policies.route_seeker import RouteSeeker
 from portico.policies.seekers import PointSeeker, Seeker
 
 IMAGE_SIZE = (160, 120)
-_RELAX_EVERY = 24
 _MAP_NEEDS: frozenset[Need] = frozenset({"depth", "odometry"})
 
 
@@ -33,14 +32,14 @@ class MappingPolicy:
         self._pilot: Pilot | None = None
         self._seeker: Seeker | None = None
         self._stage, self._turns = -1, 0
-        self._relaxed_at = -_RELAX_EVERY
+        self._relaxed_at = -100
 
     def reset(self, brief: Brief) -> None:
         """An empty map."""
         self._pilot = Pilot(brief)
         self._seeker = None
         self._stage, self._turns = -1, 0
-        self._relaxed_at = -_RELAX_EVERY
+        self._relaxed_at = -100
         if self._detector is not None:
             self._detector.reset(brief)
 
@@ -73,7 +72,7 @@ class MappingPolicy:
         """Take a target; with none left, look around once more and lower the standards."""
         weight, costs = pilot.plan(seeker.reach_m)
         target = seeker.target(pilot, weight, costs)
-        if target is None and pilot.steps >= self._relaxed_at + _RELAX_EVERY:
+        if target is None and pilot.steps >= self._relaxed_at + 2.0 * pi / pilot.pace.most_turn_rad:
             self._relaxed_at = pilot.steps
             pilot.relax()
             weight, costs = pilot.plan(seeker.reach_m)
@@ -121,7 +120,7 @@ class FrontierPolicy(MappingPolicy):
 def _look_around_turns(pilot: Pilot) -> int:
     """Turns after which every direction has been in view once."""
     view = pilot.brief.cameras[0].hfov_rad if pilot.brief.cameras else 0.0
-    return ceil((2.0 * pi - view) / pilot.brief.actions.turn_rad - 1e-6) + 1
+    return ceil((2.0 * pi - view) / pilot.pace.most_turn_rad + 0.3)
 
 
 def make_detector(detector: str | Detector | None) -> Detector | None:

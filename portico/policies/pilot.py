@@ -1,10 +1,10 @@
-"""The part of a map-building policy that every stage shares: localise, map, steer by discrete moves, get unstuck."""
+"""The part of a map-building policy that every stage shares: localise, map, steer, get unstuck."""
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from math import atan2, cos, hypot, inf, nan, sin
+from math import atan2, copysign, cos, hypot, inf, nan, sin
 from typing import Literal
 
 import numpy as np
@@ -12,13 +12,11 @@ import numpy as np
 from portico.errors import PolicyRefused
 from portico.geometry import Floats, Pose, wrap_angle
 from portico.grids.planning import best_heading
-from portico.interface import Action, Brief, Frame, Move, Observation
+from portico.interface import Action, Brief, Frame, Observation
 from portico.policies.local_map import Costs, LocalMap, Sight, Surfaces
+from portico.policies.pace import pace_of
 
-_STUCK_ACTIONS, _STUCK_M, _PUSHES = 16, 0.5, 6
-_IDLE_ACTIONS = 60
-_PATIENCE_ACTIONS, _PATIENCE_PER_M = 40, 8.0
-_REPLAN_EVERY = 5
+_STUCK_M, _ESCAPE_RAD, _ARRIVED_M = 0.5, 1.5, 0.25
 _TURN_COST_M, _KEPT_BONUS_M = 0.03, 0.02
 _LEAST_STEPS, _MOST_STEPS = 2, 4
 _CLOSE_M, _BACK_MARGIN_M, _FAR_M = 0.6, 3.0, 1e4
@@ -50,14 +48,14 @@ class Pilot:
     """Keeps the map and the pose of one episode and turns targets into moves.
 
     Attributes:
-        pose: of the robot, in the frame of the map: world where pose is released, else odometry.
+        pace: how motion is cut into actions. pose: of the robot, in the frame of the map: world where pose is released, else odometry.
         map: what has been seen. sight: the columns of the last image. target: where it is going, or None.
         steps: number of observations since the map began. trail: poses at least 0.2 m apart.
         floor_z: height of the storey it is on; stairs and landings leave it as it is.
     """
 
     def __init__(self, brief: Brief) -> None:
-        self.brief = brief
+        self.brief, self.pace = brief, pace_of(brief.actions)
         self.pose = Pose(0.0, 0.0)
         self.frame_name: Literal["odometry", "world"] | None = None
         self._begin()
@@ -71,12 +69,13 @@ class Pilot:
         self.floor_z = 0.0
         self._costs_to_go: Costs | None = None
         self._planned_grid: object = None
-        self._planned_at = -_REPLAN_EVERY
+        self._planned_at = -self.pace.replan_every
         self._heading = nan
-        self._recent: deque[tuple[Pose, str]] = deque(maxlen=_IDLE_ACTIONS)
+        self._recent: deque[tuple[Pose, bool]] = deque(maxlen=self.pace.idle)
         self._bumps: list[tuple[float, float, float, int]] = []
         self._tabu: list[tuple[float, float, float, int]] = []
-        self._last_move = ""
+        self._walked = False
+        self._turned_left = True
         self._escape = 0
         self._pursued: dict[tuple[int, int, int], tuple[float, float]] = {}
 
@@ -96,13 +95,13 @@ class Pilot:
             self.frame_name = name
             self._begin()
         self.pose = pose
-        if observation.collided and self._last_move == "forward":
+        if observation.collided and self._walked:
             self._bumped()
         self.sight = self.map.see(depth_frame(observation), pose)
         if self.steps == 0:
             self.floor_z = pose.z
         self.steps += 1
-        self._recent.append((pose, self._last_move))
+        self._recent.append((pose, self._walked))
         if not self.trail or hypot(self.trail[-1].x - pose.x, self.trail[-1].y - pose.y) > 0.2 or abs(self.trail[-1].z - pose.z) > 0.1:
             self.trail.append(pose)
             last = [q.z for q in self.trail[-_FLAT_POSES:]]
@@ -113,7 +112,7 @@ class Pilot:
     @property
     def wants_target(self) -> bool:
         """Whether it is time to think again about where to go."""
-        return self.target is None or self._planned_grid is not self.map.grid or self.steps - self._planned_at >= _REPLAN_EVERY
+        return self.target is None or self._planned_grid is not self.map.grid or self.steps - self._planned_at >= self.pace.replan_every
 
     def plan(self, reach_m: float = inf) -> tuple[Costs, Costs]:
         """Standing costs within reach, and path costs from the robot; inf elsewhere."""
@@ -153,32 +152,32 @@ class Pilot:
         return float(self._costs_to_go[k, i, j]) if k >= 0 else inf
 
     def move(self) -> Action:
-        """The next move towards the target; turns on the spot when there is none."""
+        """The next action towards the target; turns on the spot when there is none."""
+        pace = self.pace
         if self._escape > 0:
             self._escape -= 1
-            return self._do("turn_left")
+            return self._do(pace.most_turn_rad, 0.0)
         if self.target is None or self._costs_to_go is None:
-            return self._do("turn_left")
-        if self.target.look_at is not None and self.remaining_m() < 0.25:
+            return self._do(pace.most_turn_rad, 0.0)
+        if self.target.look_at is not None and self.remaining_m() < _ARRIVED_M:
             return self.face(*self.target.look_at)
         turns, steps = self._steer(self._costs_to_go)
         if steps == 0:
             self.target = None
-            return self._do("turn_left" if self._last_move != "turn_right" else "turn_right")
-        self._heading = wrap_angle(self.pose.yaw_rad + turns * self.brief.actions.turn_rad)
-        return self._do("forward" if turns == 0 else "turn_left" if turns > 0 else "turn_right")
+            return self._do(pace.most_turn_rad if self._turned_left else -pace.most_turn_rad, 0.0)
+        self._heading = wrap_angle(self.pose.yaw_rad + turns * pace.turn_rad)
+        return self._go(turns * pace.turn_rad, min(steps, pace.most_steps) * pace.step_m)
 
     def face(self, x: float, y: float) -> Action:
-        """Turn towards a point; forward once it is ahead."""
-        error = wrap_angle(atan2(y - self.pose.y, x - self.pose.x) - self.pose.yaw_rad)
-        if abs(error) <= 0.5 * self.brief.actions.turn_rad + 1e-6:
-            return self._do("forward")
-        return self._do("turn_left" if error > 0.0 else "turn_right")
+        """Turn towards a point; a step forward once it is ahead."""
+        error = self.bearing_to(x, y)
+        turns = round(error / self.pace.turn_rad)
+        return self._do(0.0, self.pace.step_m) if turns == 0 else self._go(turns * self.pace.turn_rad, 0.0)
 
     def turn(self) -> Action:
         """One turn to look around, which is no lack of progress."""
         self._recent.clear()
-        return self._do("turn_left")
+        return self._do(self.pace.most_turn_rad, 0.0)
 
     def bearing_to(self, x: float, y: float) -> float:
         """Angle from the heading to a point, counter-clockwise."""
@@ -196,14 +195,14 @@ class Pilot:
 
     def _steer(self, costs_to_go: Costs) -> tuple[int, int]:
         window = self.map.window(self.pose, _LOCAL_REACH_M)
-        p, a, nearby = self.pose, self.brief.actions, self.map.grid.window(*window)
+        p, pace, nearby = self.pose, self.pace, self.map.grid.window(*window)
         weight = self.map.weights(p, window)
         costs = costs_to_go[:, window[0], window[1]]
         least = 1 if self.remaining_m() < _CLOSE_M else _LEAST_STEPS
         where = np.array([p.x, p.y, p.z, p.yaw_rad])
         # fmt: off
         turns, steps, _ = best_heading(
-            nearby, weight, costs, where, a.turn_rad, a.step_m, self.map.guess_climb_m,
+            nearby, weight, costs, where, pace.turn_rad, pace.step_m, self.map.guess_climb_m,
             _TURN_COST_M, self._heading, _KEPT_BONUS_M, least, _MOST_STEPS, self._forbidden_headings(),
         )
         # fmt: on
@@ -225,14 +224,14 @@ class Pilot:
         if not ahead or here >= 5:
             reach = radius + 0.6 * self.map.cell_m
             self.map.block(p.x + reach * cos(p.yaw_rad), p.y + reach * sin(p.yaw_rad), p.z)
-        self._planned_at = -_REPLAN_EVERY
+        self._planned_at = -self.pace.replan_every
 
     def _watch_pursuit(self, target: Target) -> None:
         """Give up a target that takes much longer than its path promised, however often others came in between."""
         x, y, z = target.position
         place = (round(x / _TABU_M), round(y / _TABU_M), round(z))
-        spent, allowance = self._pursued.get(place, (0, _PATIENCE_ACTIONS + _PATIENCE_PER_M * min(self.remaining_m(), 40.0)))
-        self._pursued[place] = (spent + _REPLAN_EVERY, allowance)
+        spent, allowance = self._pursued.get(place, (0, self.pace.patience + self.pace.patience_per_m * min(self.remaining_m(), 40.0)))
+        self._pursued[place] = (spent + self.pace.replan_every, allowance)
         if spent > allowance:
             del self._pursued[place]
             self.give_up(target.position)
@@ -240,25 +239,34 @@ class Pilot:
     def _watch_progress(self) -> None:
         """Give up a target when steps lead nowhere, or when nothing but turning comes of it for long."""
         recent = self._recent
-        if len(recent) < _STUCK_ACTIONS:
+        if len(recent) < self.pace.stuck:
             return
-        last = list(recent)[-_STUCK_ACTIONS:]
-        pushing = sum(name == "forward" for _, name in last) >= _PUSHES and _spread(last) < _STUCK_M
+        last = list(recent)[-self.pace.stuck :]
+        pushing = sum(walked for _, walked in last) >= self.pace.pushes and _spread(last) < _STUCK_M
         idling = len(recent) == recent.maxlen and _spread(list(recent)) < _STUCK_M
         if not (pushing or idling):
             return
         if self.target is not None:
             self.give_up(self.target.position)
         if pushing:
-            self._escape = max(1, round(1.5 / self.brief.actions.turn_rad))
+            self._escape = max(1, round(_ESCAPE_RAD / self.pace.most_turn_rad))
         recent.clear()
 
-    def _do(self, name: Literal["forward", "turn_left", "turn_right"]) -> Action:
-        self._last_move = name
-        return Move(name)
+    def _go(self, turn_rad: float, distance_m: float) -> Action:
+        """As much of a turn and a walk as one action may do."""
+        if abs(turn_rad) > self.pace.most_turn_rad + 1e-6:
+            return self._do(copysign(self.pace.most_turn_rad, turn_rad), 0.0)
+        if turn_rad != 0.0 and not self.pace.waypoints:
+            return self._do(turn_rad, 0.0)
+        return self._do(turn_rad, distance_m)
+
+    def _do(self, turn_rad: float, distance_m: float) -> Action:
+        self._walked = distance_m > 0.0
+        self._turned_left = turn_rad >= 0.0
+        return self.pace.action(turn_rad, distance_m)
 
 
-def _spread(recent: list[tuple[Pose, str]]) -> float:
+def _spread(recent: list[tuple[Pose, bool]]) -> float:
     """How far from the first of some poses the others are, at most."""
     first = recent[0][0]
     return max(hypot(p.x - first.x, p.y - first.y) for p, _ in recent)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from portico.geometry import Pose, wrap_angle
-from portico.interface import Action, ActionSpace, Body, Brief, Camera, Frame, Move, Observation, Policy, StageBrief, StageKind, Stop
+from portico.interface import Action, ActionSpace, Body, Brief, Camera, Frame, Move, Observation, Policy, StageBrief, StageKind, Stop, Waypoints
 
 BODY = Body("toy", radius_m=0.3, height_m=0.8, climb_m=0.25, max_speed_mps=1.0, max_turn_radps=1.0)
 CAMERA = Camera("front", 160, 120, float(np.deg2rad(90.0)), 0.2, 0.0, 0.65)
@@ -113,8 +113,25 @@ class ToyRun:
     stopped: bool
 
 
-def brief_for(stage: StageBrief, *, seed: int = 0, categories: dict[int, str] | None = None, max_actions: int = 400) -> Brief:
-    return Brief("toy", stage.kind, (stage.kind,), stage, BODY, (CAMERA,), ActionSpace(), "rgbd", max_actions, seed, categories or {})
+MOVES = frozenset({"stop", "move"})
+WAYPOINTS = frozenset({"stop", "move", "waypoints"})
+
+
+def brief_for(stage: StageBrief, *, categories: dict[int, str] | None = None, max_actions: int = 400, accepts: frozenset[str] = WAYPOINTS) -> Brief:
+    return Brief("toy", stage.kind, (stage.kind,), stage, BODY, (CAMERA,), ActionSpace(accepts=accepts), "rgbd", max_actions, 0, categories or {})
+
+
+def execute(world: ToyWorld, pose: Pose, action: Action) -> tuple[Pose, bool]:
+    """Where an action leads, and whether it touched something."""
+    if isinstance(action, Waypoints):
+        (there,) = action.poses
+        pose = Pose(pose.x, pose.y, pose.z, wrap_angle(pose.yaw_rad + there.yaw_rad))
+        return world.advance(pose, float(np.hypot(there.x, there.y))) if there.x or there.y else (pose, False)
+    assert isinstance(action, Move)
+    if action.name == "forward":
+        return world.advance(pose, 0.25)
+    turn = np.deg2rad(15.0) * (1 if action.name == "turn_left" else -1)
+    return Pose(pose.x, pose.y, pose.z, wrap_angle(pose.yaw_rad + turn)), False
 
 
 def stage_of(kind: StageKind, **fields: object) -> StageBrief:
@@ -130,10 +147,11 @@ def run(
     world_frame: bool = False,
     max_actions: int = 400,
     categories: dict[int, str] | None = None,
+    accepts: frozenset[str] = WAYPOINTS,
     ends: Callable[[Pose], bool] = lambda pose: False,
 ) -> ToyRun:
     """Run until STOP, the budget or ``ends(pose)``."""
-    policy.reset(brief_for(stage, categories=categories, max_actions=max_actions))
+    policy.reset(brief_for(stage, categories=categories, max_actions=max_actions, accepts=accepts))
     pose, collided = start, False
     poses, actions = [start], []
     for step in range(max_actions):
@@ -151,13 +169,7 @@ def run(
         actions.append(action)
         if isinstance(action, Stop):
             return ToyRun(poses, actions, True)
-        assert isinstance(action, Move)
-        collided = False
-        if action.name == "forward":
-            pose, collided = world.advance(pose, 0.25)
-        else:
-            turn = np.deg2rad(15.0) * (1 if action.name == "turn_left" else -1)
-            pose = Pose(pose.x, pose.y, pose.z, wrap_angle(pose.yaw_rad + turn))
+        pose, collided = execute(world, pose, action)
         poses.append(pose)
         if ends(pose):
             break
