@@ -66,4 +66,4 @@ class ExitSeeker:
             return 4.0 + 3.0 * rise
         if rise < -_STEP_M:
             return -_UPSTAIRS_DRAW_M if self._looked_down else -_DOWN_DRAW_M
-        return 0.0 if self._looked_down else -0.3 * outdoor_evidence(pilot, cluster)
+        return 0.0 if self._looked_down else -0.3 * outdoor_evidence(pilot, cluster.position)

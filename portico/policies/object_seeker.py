@@ -18,6 +18,7 @@ _SIGHTING_RANGE_M = 12.0
 _FLOOR_BELOW_M, _FLOOR_ABOVE_M = 2.6, 0.4
 _FEW_PIXELS = 3
 _STOP_M = 0.8
+_OUTDOORS, _RELAXED_BEFORE_LEAVING = 12.0, 3
 _STEP_M, _OTHER_FLOOR_M = 0.3, 25.0
 #: Sightings are gathered at this spacing; feet are between 2.6 m below and 0.4 m above what is approached.
 _COARSE_M = 0.2
@@ -39,6 +40,7 @@ class ObjectSeeker:
         self._detector, self._category = detector, category
         self._seen: dict[tuple[int, int, int], int] = {}
         self._points: Floats = np.zeros((0, 3))
+        self._thwarted = False
 
     def notice(self, pilot: Pilot, observation: Observation) -> None:
         """Look for the category and remember where its surface is, in cells of 0.1 m."""
@@ -64,12 +66,23 @@ class ObjectSeeker:
         return self._distance(pilot) <= self._stop_m(pilot)
 
     def target(self, pilot: Pilot, weight: Costs, costs: Costs) -> Target | None:
-        """The nearest place to stand beside something seen, else the next frontier."""
+        """The nearest place to stand beside something seen, else the next frontier; outdoors only after all else."""
         approach = self._approach(pilot, costs)
-        return approach or best_frontier(pilot, costs, lambda c: self._charge(pilot, c))
+        if approach is not None:
+            return approach
+        frontier = best_frontier(pilot, costs, lambda c: self._charge(pilot, c))
+        if frontier is None or pilot.relaxed >= _RELAXED_BEFORE_LEAVING or self._inside(pilot, frontier):
+            return frontier
+        return None
+
+    def _inside(self, pilot: Pilot, frontier: Target) -> bool:
+        """Whether nothing around a frontier speaks for outdoors."""
+        return outdoor_evidence(pilot, frontier.position, reach_m=2.0) < _OUTDOORS
 
     def _stop_m(self, pilot: Pilot) -> float:
-        return max(_STOP_M, pilot.brief.body.radius_m + 0.35)
+        """Closer than the 1.0 m beyond the body's radius that count [I2 3.3]; less so where coming closer failed."""
+        radius = pilot.brief.body.radius_m
+        return max(_STOP_M, radius + 0.35) if not self._thwarted else 0.85 + radius
 
     def _distance(self, pilot: Pilot) -> float:
         p, points = pilot.pose, self._points
@@ -91,11 +104,14 @@ class ObjectSeeker:
                 gaps[key] = min(gaps.get(key, np.inf), float(gap))
         if not gaps:
             return self._towards(pilot, costs)
-        surfaces = np.array(sorted(gaps))
+        surfaces = np.array(sorted(s for s in gaps if not pilot.is_tabu(pilot.map.position(s)))).reshape(-1, 3)
+        self._thwarted = self._thwarted or len(surfaces) < len(gaps)
+        if len(surfaces) == 0:
+            return None
         offsets = 6.0 * np.maximum(np.array([gaps[tuple(s)] for s in surfaces.tolist()]) - self._stop_m(pilot) + 0.1, 0.0)
         best = surfaces[int(np.argmin(costs[surfaces[:, 0], surfaces[:, 1], surfaces[:, 2]] + offsets))]
         position = pilot.map.position((int(best[0]), int(best[1]), int(best[2])))
-        return None if pilot.is_tabu(position) else Target(surfaces, position, "object", offsets_m=offsets)
+        return Target(surfaces, position, "object", offsets_m=offsets)
 
     def _towards(self, pilot: Pilot, costs: Costs) -> Target | None:
         """Seen across ground that is not mapped yet: the frontier nearest to it."""
@@ -105,7 +121,7 @@ class ObjectSeeker:
     def _charge(self, pilot: Pilot, cluster: FrontierCluster) -> float:
         """Stay on this floor while it has frontiers, and inside."""
         other_floor = abs(cluster.position[2] - pilot.floor_z) > _STEP_M
-        return (_OTHER_FLOOR_M if other_floor else 0.0) + 2.0 * outdoor_evidence(pilot, cluster, reach_m=2.0)
+        return (_OTHER_FLOOR_M if other_floor else 0.0) + 2.0 * outdoor_evidence(pilot, cluster.position, reach_m=2.0)
 
 
 def _back_project(depth: np.ndarray, mask: np.ndarray, focal_px: float) -> Floats:

@@ -52,6 +52,7 @@ class Pilot:
         map: what has been seen. sight: the columns of the last image. target: where it is going, or None.
         steps: number of observations since the map began. trail: poses at least 0.2 m apart.
         floor_z: height of the storey it is on; stairs and landings leave it as it is.
+        relaxed: how often the standards were lowered because nothing was left to go to.
     """
 
     def __init__(self, brief: Brief) -> None:
@@ -67,6 +68,7 @@ class Pilot:
         self.steps = 0
         self.trail: list[Pose] = []
         self.floor_z = 0.0
+        self.relaxed = 0
         self._costs_to_go: Costs | None = None
         self._planned_grid: object = None
         self._planned_at = -self.pace.replan_every
@@ -137,6 +139,7 @@ class Pilot:
 
     def relax(self) -> None:
         """Nothing is left to go to: reconsider what was given up, and squeeze closer to obstacles."""
+        self.relaxed += 1
         self.map.forget_spent()
         self._tabu.clear()
         self._bumps.clear()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from portico.geometry import Floats
-from portico.policies.local_map import FrontierCluster
 from portico.policies.pilot import Pilot
 
 _BINS = 24
@@ -53,12 +52,12 @@ def roof_votes(pilot: Pilot, radius_m: float) -> Floats:
     return found
 
 
-def outdoor_evidence(pilot: Pilot, cluster: FrontierCluster, reach_m: float = 0.5) -> float:
-    """0 to 40: how much around a frontier speaks for outdoors: long views and sky across its ground, no roof."""
-    grid, (_, i, j) = pilot.map.grid, cluster.goal
+def outdoor_evidence(pilot: Pilot, position: tuple[float, float, float], reach_m: float = 0.5) -> float:
+    """0 to 40: how much around a place speaks for outdoors: long views and sky across its ground, no roof."""
+    grid, (i, j) = pilot.map.grid, pilot.map.cell(position[0], position[1])
     n = round(reach_m / pilot.map.cell_m)
     near = (slice(None), slice(max(i - n, 0), i + n + 1), slice(max(j - n, 0), j + n + 1))
-    level = np.abs(grid.height[near] - cluster.position[2]) < 0.6
+    level = np.abs(grid.height[near] - position[2]) < 0.6
     glow = float(grid.glow[near][level].sum())
     opened = float((grid.roof[near][level] < 0).sum())
     return min(glow + opened, _MOST_EVIDENCE)
