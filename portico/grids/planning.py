@@ -14,6 +14,8 @@ from portico.grids.surface_grid import GROUND, SEEN, cell_of, find_surface, on_g
 #: Obstacles keep a body away whose feet are at most this much higher or lower.
 _BODY_BAND_M = 0.6
 _DIAGONAL = np.sqrt(2.0)
+#: A short step is taken when a longer one is worse by more than what heading errors cost.
+_SHORT_MARGIN_M = 0.2
 
 
 @njit(cache=True)
@@ -150,7 +152,7 @@ def best_heading(g, weight, cost, pose, turn, step, climb, turn_cost, kept, kept
         cost: cost from every surface to the goal. weight: cost per metre of standing.
         pose: (4,) x, y, z and yaw of the body. turn, step: amounts of the moves.
         turn_cost: price of one turn in metres. kept: heading chosen last time; it gets ``kept_bonus`` metres of credit. NaN: none.
-        least_steps, most_steps: how many steps straight ahead are looked at; fewer only where nothing longer fits.
+        least_steps, most_steps: how many steps straight ahead are looked at; fewer only where that leads on much better.
         forbidden: (N,) headings not to take.
 
     Returns:
@@ -177,7 +179,7 @@ def best_heading(g, weight, cost, pose, turn, step, climb, turn_cost, kept, kept
                 short_turns, short_steps, short_score = n, m, score
             elif m >= least_steps and score < best_score - 1e-6:
                 best_turns, best_steps, best_score = n, m, score
-    if best_steps == 0:
+    if best_steps == 0 or short_score < best_score - _SHORT_MARGIN_M:
         return short_turns, short_steps, short_score
     return best_turns, best_steps, best_score
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from math import atan2, copysign, cos, hypot, inf, nan, sin
+from math import atan2, copysign, hypot, inf, nan
 from typing import Literal
 
 import numpy as np
@@ -13,14 +13,16 @@ from portico.errors import PolicyRefused
 from portico.geometry import Floats, Pose, wrap_angle
 from portico.grids.planning import best_heading
 from portico.interface import Action, Brief, Frame, Observation
-from portico.policies.local_map import Costs, LocalMap, Sight, Surfaces
+from portico.policies.contacts import Contacts
+from portico.policies.local_map import Costs, LocalMap, Sight, Surfaces, Window
 from portico.policies.pace import pace_of
 
 _STUCK_M, _ESCAPE_RAD, _ARRIVED_M = 0.5, 1.5, 0.25
 _TURN_COST_M, _KEPT_BONUS_M = 0.03, 0.02
 _LEAST_STEPS, _MOST_STEPS = 2, 4
 _CLOSE_M, _BACK_MARGIN_M, _FAR_M = 0.6, 3.0, 1e4
-_SLACK_STEP_M, _SLACK_MOST_M = 0.03, 0.09
+_SLACK_STEP_M, _SLACK_MOST_M = 0.03, 0.06
+_CONTACT_MEMORY, _SQUEEZED = 150, 3
 _LOCAL_REACH_M = 2.5
 _TABU_ACTIONS, _TABU_M = 150, 0.8
 #: Poses of the trail, 0.2 m apart, that must be level for a floor: longer than a landing.
@@ -74,7 +76,7 @@ class Pilot:
         self._planned_at = -self.pace.replan_every
         self._heading = nan
         self._recent: deque[tuple[Pose, bool]] = deque(maxlen=self.pace.idle)
-        self._bumps: list[tuple[float, float, float, int]] = []
+        self._contacts = Contacts(_CONTACT_MEMORY)
         self._tabu: list[tuple[float, float, float, int]] = []
         self._walked = False
         self._turned_left = True
@@ -98,7 +100,7 @@ class Pilot:
             self._begin()
         self.pose = pose
         if observation.collided and self._walked:
-            self._bumped()
+            self._touched()
         self.sight = self.map.see(depth_frame(observation), pose)
         if self.steps == 0:
             self.floor_z = pose.z
@@ -120,8 +122,13 @@ class Pilot:
         """Standing costs within reach, and path costs from the robot; inf elsewhere."""
         window = self.map.known() if reach_m == inf else self.map.window(self.pose, reach_m)
         weight: Costs = np.full(self.map.grid.height.shape, np.inf, np.float32)
-        weight[:, window[0], window[1]] = self.map.weights(self.pose, window)
+        weight[:, window[0], window[1]] = self._weights(window)
         return weight, self.map.costs_from(weight, self.pose)
+
+    def _weights(self, window: Window) -> Costs:
+        weight = self.map.weights(self.pose, window)
+        self._contacts.raise_costs(weight, window, self.map)
+        return weight
 
     def pursue(self, target: Target | None, weight: Costs, costs: Costs) -> None:
         """Take a target, or none; ``costs`` are those from the robot, which say how far the way back must be computed."""
@@ -142,7 +149,7 @@ class Pilot:
         self.relaxed += 1
         self.map.forget_spent()
         self._tabu.clear()
-        self._bumps.clear()
+        self._contacts.clear()
         self.map.smallest_frontier = 1
         self.map.slack_m = min(self.map.slack_m + _SLACK_STEP_M, _SLACK_MOST_M)
 
@@ -199,34 +206,23 @@ class Pilot:
     def _steer(self, costs_to_go: Costs) -> tuple[int, int]:
         window = self.map.window(self.pose, _LOCAL_REACH_M)
         p, pace, nearby = self.pose, self.pace, self.map.grid.window(*window)
-        weight = self.map.weights(p, window)
+        weight = self._weights(window)
         costs = costs_to_go[:, window[0], window[1]]
         least = 1 if self.remaining_m() < _CLOSE_M else _LEAST_STEPS
         where = np.array([p.x, p.y, p.z, p.yaw_rad])
         # fmt: off
         turns, steps, _ = best_heading(
             nearby, weight, costs, where, pace.turn_rad, pace.step_m, self.map.guess_climb_m,
-            _TURN_COST_M, self._heading, _KEPT_BONUS_M, least, _MOST_STEPS, self._forbidden_headings(),
+            _TURN_COST_M, self._heading, _KEPT_BONUS_M, least, _MOST_STEPS, self._contacts.forbidden_headings(p, self.steps),
         )
         # fmt: on
         return int(turns), int(steps)
 
-    def _forbidden_headings(self) -> Floats:
-        """(N,) headings that led into a contact from here."""
-        self._bumps = [b for b in self._bumps if b[3] > self.steps]
-        return np.array([b[2] for b in self._bumps if hypot(b[0] - self.pose.x, b[1] - self.pose.y) < 0.15], dtype=np.float64)
-
-    def _bumped(self) -> None:
-        """Remember the heading; where nothing that is known explains the contact, something unknown stands ahead."""
-        p, radius = self.pose, self.brief.body.radius_m
-        self._bumps.append((p.x, p.y, p.yaw_rad, self.steps + 60))
-        near = self.map.disc(p.x, p.y, p.z, radius + 0.2, 0.6)
-        solid = near[self.map.grid.odds[near[:, 0], near[:, 1], near[:, 2]] > 0]
-        ahead = [s for s in self.map.positions(solid) if abs(self.bearing_to(float(s[0]), float(s[1]))) < 1.4]
-        here = sum(hypot(b[0] - p.x, b[1] - p.y) < 0.4 for b in self._bumps)
-        if not ahead or here >= 5:
-            reach = radius + 0.6 * self.map.cell_m
-            self.map.block(p.x + reach * cos(p.yaw_rad), p.y + reach * sin(p.yaw_rad), p.z)
+    def _touched(self) -> None:
+        """Remember the contact; when the standards were lowered too far, raise them again."""
+        self._contacts.add(self.pose, self.steps, self.map)
+        if self._contacts.count(self.pose) >= _SQUEEZED:
+            self.map.slack_m = 0.0
         self._planned_at = -self.pace.replan_every
 
     def _watch_pursuit(self, target: Target) -> None:
