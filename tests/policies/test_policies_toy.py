@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from toy_world import ToyWorld, brief_for, house, run, stage_of, two_storeys
+from toy_world import MOVES, WAYPOINTS, ToyWorld, brief_for, execute, house, run, stage_of, two_storeys
 
 from portico.errors import PolicyRefused
 from portico.geometry import Pose
@@ -116,25 +116,21 @@ def test_frontier_comes_back_out_of_a_dead_end():
     assert np.hypot(result.poses[-1].x - 9.0, result.poses[-1].y) < 0.35
 
 
-def test_an_unseen_obstacle_is_learned_by_touching_it():
+@pytest.mark.parametrize("accepts", [MOVES, WAYPOINTS])
+def test_an_unseen_obstacle_is_learned_by_touching_it(accepts):
     world = house()
     stage, policy = stage_of("point", goal=(7.0, 2.5, 0.0)), create("frontier")
-    policy.reset(brief_for(stage))
+    policy.reset(brief_for(stage, accepts=accepts))
     pose, collided, touched = Pose(5.0, 2.5), False, 0
-    for step in range(120):
+    for step in range(200):
         action = policy.act(Observation(step, 0.0, {"front": world.frame(pose)}, stage, odometry=pose, pose=pose, collided=collided))
         if isinstance(action, Stop):
             break
-        assert isinstance(action, Move)
-        collided = False
-        if action.name == "forward":
-            ahead, collided = world.advance(pose, 0.25)
-            if 5.7 < ahead.x < 6.3 and abs(ahead.y - 2.5) < 0.5:  # a pane of glass that no depth image shows
-                ahead, collided = pose, True
-                touched += 1
-            pose = ahead
-        else:
-            pose = Pose(pose.x, pose.y, pose.z, pose.yaw_rad + np.deg2rad(15.0) * (1 if action.name == "turn_left" else -1))
+        ahead, collided = execute(world, pose, action)
+        if 5.7 < ahead.x < 6.3 and abs(ahead.y - 2.5) < 0.5:  # a pane of glass that no depth image shows
+            ahead, collided = Pose(pose.x, pose.y, pose.z, ahead.yaw_rad), True
+            touched += 1
+        pose = ahead
     assert np.hypot(pose.x - 7.0, pose.y - 2.5) < 0.35
     assert 0 < touched < 20
 
