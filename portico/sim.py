@@ -32,6 +32,7 @@ class Simulator:
         track: what the protocol grants, see ``portico.interface.TRACKS``.
         needs: what the policy asked for; channels nobody asked for are not rendered.
         image_size: (width, height) of every camera, or None for the embodiment's own.
+        renderer: of the same world, to share; made on first use when absent.
         slide: see ``KinematicRobot``.
     """
 
@@ -44,6 +45,7 @@ class Simulator:
         track: str = "rgbd",
         needs: Collection[Need] = frozenset(),
         image_size: tuple[int, int] | None = None,
+        renderer: Renderer | None = None,
         actions: ActionSpace | None = None,
         slide: bool = False,
     ) -> None:
@@ -55,7 +57,7 @@ class Simulator:
         self.cameras: tuple[Camera, ...] = tuple(c.resized(*image_size) if image_size else c for c in body.cameras)
         self._needs = frozenset(needs)
         self._channels: tuple[Channel, ...] = tuple(c for c in _CHANNELS if c in self._needs)
-        self._renderer: Renderer | None = None
+        self._renderer = renderer
 
     @property
     def renderer(self) -> Renderer:

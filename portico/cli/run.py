@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from portico.cli.console import duration, errors, out
 from portico.cli.warmup import warm_up
 from portico.errors import SuiteError
+from portico.evaluate.executors import local
 from portico.evaluate.prepare import default_cache, prepare, select
 from portico.evaluate.run import Progress as RunProgress
 from portico.evaluate.run import RunRequest, execute
@@ -84,14 +86,15 @@ def evaluate(
             "nobody to evaluate", where=suite.name, why="the suite lists no policies", next_step="name one: --policy frontier, see `portico list policies`"
         )
     warm_up(announce=True)
-    prepared = prepare(suite, cache or default_cache(), relative_to=base, announce=lambda text: errors.print(f"{text} ..."))
-    chosen = select(prepared, limit=limit, only=only or [])
     summaries: dict[Path, dict[str, Any]] = {}
-    for policy in policies:
-        run_folder = folder if len(policies) == 1 else folder / folder_name(policy)
-        request = RunRequest(suite, policy, run_folder, chosen, workers, repeats, allow_privileged, partial=bool(limit or only))
-        with _Watcher(policy) as watch:
-            summaries[run_folder] = execute(request, watch=watch)
+    with closing(local(workers)) as executor:
+        prepared = prepare(suite, cache or default_cache(), relative_to=base, announce=lambda text: errors.print(f"{text} ..."))
+        chosen = select(prepared, limit=limit, only=only or [])
+        for policy in policies:
+            run_folder = folder if len(policies) == 1 else folder / folder_name(policy)
+            request = RunRequest(suite, policy, run_folder, chosen, workers, repeats, allow_privileged, partial=bool(limit or only))
+            with _Watcher(policy) as watch:
+                summaries[run_folder] = execute(request, watch=watch, executor=executor)
     return summaries
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
-from scipy.stats import binomtest
-
 from portico.errors import SuiteError
 from portico.evaluate.intervals import clustered
 from portico.evaluate.measures import measure
@@ -86,8 +84,15 @@ def mcnemar(outcomes: Iterable[tuple[bool, bool]]) -> dict[str, Any]:
         "only_a": only_a,
         "only_b": only_b,
         "neither": sum(not x and not y for x, y in pairs),
-        "p_value": float(binomtest(only_a, discordant, 0.5).pvalue) if discordant else 1.0,
+        "p_value": _sign_test(only_a, discordant) if discordant else 1.0,
     }
+
+
+def _sign_test(wins: int, of: int) -> float:
+    # Importing it takes longer than most commands do.
+    from scipy.stats import binomtest
+
+    return float(binomtest(wins, of, 0.5).pvalue)
 
 
 def _difference(name: str, pairs: list[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> dict[str, Any]:

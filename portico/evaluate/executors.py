@@ -9,7 +9,6 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
@@ -19,51 +18,73 @@ from portico.evaluate.worker import Assignment, Job, Worker, failed_record
 
 
 class Executor(Protocol):
-    """Carries out assignments in any order and yields every record once it is durable."""
+    """Carries out assignments in any order and yields every record once it is durable; may be used for one job after the other."""
 
     def run(self, job: Job, assignments: Sequence[Assignment]) -> Iterator[Record]:
         """Yield one record per assignment."""
+
+    def close(self) -> None:
+        """Release policies, worlds and processes."""
 
 
 class InProcess:
     """One after the other, here: the executor to debug a policy with."""
 
+    def __init__(self) -> None:
+        self._worker = Worker(rank=0)
+
     def run(self, job: Job, assignments: Sequence[Assignment]) -> Iterator[Record]:
         """Yield records in the order of the assignments."""
-        worker = Worker(job, rank=0)
-        try:
-            for assignment in assignments:
-                yield worker.run(assignment)
-        finally:
-            worker.close()
+        for assignment in assignments:
+            yield self._worker.run(job, assignment)
+
+    def close(self) -> None:
+        """Release the policy."""
+        self._worker.close()
 
 
 class WorkerDied(RuntimeError):
     """A worker process ended in the middle of an episode."""
 
 
-@dataclass
 class LocalProcesses:
-    """Spawned processes, each holding one world at a time; a dead one costs its episode an error and is replaced."""
+    """Spawned processes, each holding one world at a time; a dead one costs its episode an error and is replaced.
 
-    workers: int
+    They start at once, so that they are ready when the worlds are.
+
+    Args:
+        workers: how many.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._pool = [_Remote(rank, workers) for rank in range(workers)]
 
     def run(self, job: Job, assignments: Sequence[Assignment]) -> Iterator[Record]:
         """Yield records as they are finished."""
         queue = _WorldQueue(assignments)
-        pool = [_Remote(job, rank, self.workers) for rank in range(min(self.workers, max(1, len(assignments))))]
         try:
-            for remote in pool:
-                remote.give(queue.next_for(remote))
-            while busy := [r for r in pool if r.current is not None]:
+            for remote in self._pool:
+                remote.give(job, queue.next_for(remote))
+            while busy := [r for r in self._pool if r.current is not None]:
                 ready = wait([h for r in busy for h in (r.connection, r.process.sentinel)])
                 for remote in busy:
                     if remote.connection in ready or remote.process.sentinel in ready:
                         yield remote.finished(job)
-                        remote.give(queue.next_for(remote))
-        finally:
-            for remote in pool:
-                remote.stop()
+                        remote.give(job, queue.next_for(remote))
+        except BaseException:
+            # Whoever is still at work must not go on writing into a run that was given up.
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the processes."""
+        for remote in self._pool:
+            remote.stop()
+
+
+def local(workers: int) -> Executor:
+    """The executor for so many workers on this machine."""
+    return InProcess() if workers == 1 else LocalProcesses(workers)
 
 
 class _WorldQueue:
@@ -85,8 +106,8 @@ class _WorldQueue:
 class _Remote:
     """The parent's end of one worker process."""
 
-    def __init__(self, job: Job, rank: int, workers: int) -> None:
-        self.job, self.rank, self.workers = job, rank, workers
+    def __init__(self, rank: int, workers: int) -> None:
+        self.rank, self.workers = rank, workers
         self.current: Assignment | None = None
         self.world = ""
         self._start()
@@ -94,15 +115,15 @@ class _Remote:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, self.job, self.rank, self.workers, os.getpid()), daemon=True)
+        self.process = context.Process(target=_serve, args=(theirs, self.rank, self.workers, os.getpid()), daemon=True)
         self.process.start()
         theirs.close()
 
-    def give(self, assignment: Assignment | None) -> None:
+    def give(self, job: Job, assignment: Assignment | None) -> None:
         self.current = assignment
         if assignment is not None:
             self.world = assignment.key.world
-            self.connection.send(assignment)
+            self.connection.send((job, assignment))
 
     def finished(self, job: Job) -> Record:
         """The record of the current assignment; raises what the worker says must stop the run."""
@@ -134,22 +155,22 @@ class _Remote:
             self.process.join()
 
 
-def _serve(connection: Connection, job: Job, rank: int, workers: int, parent: int) -> None:
+def _serve(connection: Connection, rank: int, workers: int, parent: int) -> None:
     """The worker process: one assignment in, one record out, until the parent hangs up."""
     _die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     import numba
 
     numba.set_num_threads(max(1, numba.get_num_threads() // workers))
-    worker = Worker(job, rank)
+    worker = Worker(rank)
     while True:
         try:
-            assignment = connection.recv()
+            job, assignment = connection.recv()
         except (EOFError, ConnectionResetError):
             break
         answer: Any
         try:
-            answer = worker.run(assignment)
+            answer = worker.run(job, assignment)
         except UserError as error:
             answer = error
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from portico import __version__
 from portico.episodes import save_episodes
 from portico.errors import SuiteError, UnknownName
 from portico.evaluate.aggregate import summarise
-from portico.evaluate.executors import Executor, InProcess, LocalProcesses
+from portico.evaluate.executors import Executor, local
 from portico.evaluate.measures import MEASURES
 from portico.evaluate.prepare import Prepared
 from portico.evaluate.records import Key, Record, locked, read_records, write_json
@@ -63,6 +64,10 @@ class Progress:
 def execute(request: RunRequest, *, watch: Callable[[Progress], None] = lambda _: None, executor: Executor | None = None) -> dict[str, Any]:
     """Run what is not done yet and write ``summary.json``; returns the summary.
 
+    Args:
+        watch: told after every finished episode.
+        executor: who carries the episodes out; by default processes on this machine that end with the run.
+
     Raises:
         PolicyRefused: the policy needs more than the track grants.
         SuiteError: the folder holds another run, or the suite names a measure that does not exist.
@@ -87,10 +92,11 @@ def execute(request: RunRequest, *, watch: Callable[[Progress], None] = lambda _
         job = Job(
             request.folder, request.suite, request.policy, {p.episodes.world: p.folder.resolve() for p in request.prepared}, request.allow_privileged, measures
         )
-        chosen = executor or (InProcess() if request.workers == 1 else LocalProcesses(request.workers))
-        for record in chosen.run(job, [a for key, a in plan.items() if key not in done]):
-            progress.count(record)
-            watch(progress)
+        with ExitStack() as stack:
+            chosen = executor or stack.enter_context(closing(local(request.workers)))
+            for record in chosen.run(job, [a for key, a in plan.items() if key not in done]):
+                progress.count(record)
+                watch(progress)
         return write_summary(request.folder)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from portico.errors import PolicyRefused, StorageError, UserError
@@ -14,13 +14,14 @@ from portico.evaluate.scoring import scored, scoring_context
 from portico.interface import TRACKS, Policy, PolicySpec
 from portico.policies import create
 from portico.policies.privileged import Privileged
+from portico.render import Renderer
 from portico.robots import embodiment
 from portico.seeding import derive_seed
 from portico.sim import Simulator
-from portico.space import cached_space
+from portico.space import Space, cached_space
 from portico.suites import Suite
 from portico.tasks.episode import Episode
-from portico.world import load
+from portico.world import World, load
 
 
 @dataclass(frozen=True)
@@ -43,82 +44,105 @@ class Assignment:
     episode: Episode
 
 
-@dataclass
+@dataclass(frozen=True)
+class _Site:
+    """A world made ready for a robot; what policies of different needs share."""
+
+    folder: Path
+    embodiment: str
+    world: World
+    space: Space
+    renderer: Renderer
+
+
 class Worker:
-    """Runs assignments one after the other and writes a record for each."""
+    """Runs assignments one after the other and writes a record for each; worlds stay ready from one job to the next.
 
-    job: Job
-    rank: int
-    _simulators: dict[str, Simulator] = field(default_factory=dict)
-    _policy: Policy | None = None
+    Args:
+        rank: which of the run's workers this is; names its record file.
+    """
 
-    def run(self, assignment: Assignment) -> Record:
+    def __init__(self, rank: int) -> None:
+        self.rank = rank
+        self._job: Job | None = None
+        self._policy: Policy | None = None
+        self._site: _Site | None = None
+        self._simulator: Simulator | None = None
+
+    def run(self, job: Job, assignment: Assignment) -> Record:
         """Run one episode; the record is on disk when this returns.
 
         Raises:
             StorageError: the disk refused; the episode will be run again by the next start.
+            PolicyRefused: the policy needs more than the protocol grants.
         """
         began = time.perf_counter()
         key, episode = assignment.key, assignment.episode
+        if job != self._job:
+            self.close()
+            self._job = job
         try:
-            record = self._outcome(key, episode)
+            record = self._outcome(job, key, episode)
         except (StorageError, PolicyRefused, KeyboardInterrupt):
             raise
         except Exception as error:
-            record = failed_record(key, episode, self.job.policy, error)
+            record = failed_record(key, episode, job.policy, error)
         record["timing"] = {**record.get("timing", {}), "wall_s": round(time.perf_counter() - began, 3)}
         record["rank"] = self.rank
-        RecordWriter(self.job.run_folder, self.rank).append(record)
+        RecordWriter(job.run_folder, self.rank).append(record)
         return record
 
     def close(self) -> None:
         """Release the policy."""
         if self._policy is not None:
             self._policy.close()
+        self._policy = self._simulator = None
 
-    def _outcome(self, key: Key, episode: Episode) -> Record:
-        policy = self._ready_policy()
-        simulator = self._simulator(episode.world, policy.spec)
+    def _outcome(self, job: Job, key: Key, episode: Episode) -> Record:
+        if self._policy is None:
+            policy = create(job.policy)
+            check_allowance(policy.spec, job.suite.track, job.allow_privileged)
+            self._policy = policy
+        policy, simulator = self._policy, self._simulator_for(job, episode.world, self._policy.spec)
         if isinstance(policy, Privileged):
             policy.attach(simulator, episode)
-        seed = derive_seed(self.job.suite.seed, key.world, key.episode, key.repeat, "policy") % 2**63
+        seed = derive_seed(job.suite.seed, key.world, key.episode, key.repeat, "policy") % 2**63
         rollout = run_episode(simulator, policy, episode, key=key.slug(), seed=seed)
-        path = self.job.run_folder / "trajectories" / f"{key.slug()}.npz"
+        path = job.run_folder / "trajectories" / f"{key.slug()}.npz"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             rollout.trajectory.save(path)
         except OSError as error:
             raise storage_error(error, path) from error
-        beyond = sorted(policy.spec.beyond(self.job.suite.track))
+        beyond = sorted(policy.spec.beyond(job.suite.track))
         context = scoring_context(simulator.annotations, simulator.body, simulator.space)
-        record = scored(key, self.job.policy, beyond, episode, rollout.trajectory, context, self.job.measures)
+        record = scored(key, job.policy, beyond, episode, rollout.trajectory, context, job.measures)
         record["timing"] = {"policy_s": round(rollout.policy_s, 3), "simulator_s": round(rollout.simulator_s, 3)}
         return record
 
-    def _ready_policy(self) -> Policy:
-        if self._policy is None:
-            self._policy = create(self.job.policy)
-            check_allowance(self._policy.spec, self.job.suite.track, self.job.allow_privileged)
-        return self._policy
-
-    def _simulator(self, world_id: str, spec: PolicySpec) -> Simulator:
-        if world_id not in self._simulators:
-            suite = self.job.suite
-            # One world at a time: a block's space and renderer are hundreds of megabytes.
-            self._simulators.clear()
-            folder, body = self.job.worlds[world_id], embodiment(suite.embodiment)
-            world = load(folder)
-            self._simulators[world_id] = Simulator(
-                world,
-                body,
-                space=cached_space(world, body, folder),
-                track=suite.track,
+    def _simulator_for(self, job: Job, world_id: str, spec: PolicySpec) -> Simulator:
+        site = self._site_at(job.worlds[world_id], job.suite.embodiment)
+        if self._simulator is None or self._simulator.world is not site.world:
+            self._simulator = Simulator(
+                site.world,
+                embodiment(site.embodiment),
+                space=site.space,
+                renderer=site.renderer,
+                track=job.suite.track,
                 needs=spec.needs,
                 image_size=spec.image_size,
-                actions=suite.actions.space(),
-                slide=suite.actions.slide,
+                actions=job.suite.actions.space(),
+                slide=job.suite.actions.slide,
             )
-        return self._simulators[world_id]
+        return self._simulator
+
+    def _site_at(self, folder: Path, name: str) -> _Site:
+        if self._site is None or (self._site.folder, self._site.embodiment) != (folder, name):
+            # One world at a time: a block's space and renderer are hundreds of megabytes.
+            self._site = self._simulator = None
+            world = load(folder)
+            self._site = _Site(folder, name, world, cached_space(world, embodiment(name), folder), Renderer(world))
+        return self._site
 
 
 def check_allowance(spec: PolicySpec, track: str, allow_privileged: bool) -> None:

@@ -20,6 +20,9 @@ _CLIMBING = (Surface.STAIRS, Surface.RAMP)
 _OVERHANG_M = 0.6
 _CANOPY_M = 4.0
 
+#: Rows and columns of a picture.
+Patch = tuple[slice, slice]
+
 
 @dataclass(frozen=True)
 class Section:
@@ -159,17 +162,25 @@ def _section(world: World, triangles: NDArray[np.float32], members: NDArray[np.i
     return Section(z_cut, np.concatenate(ends, axis=1), outward_x, world.geometry.surface[members])
 
 
-def solid_pixels(section: Section, surfaces: tuple[Surface, ...], to_pixels: Floats, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """(H, W): pixels whose centres lie inside what the cut went through, by winding number along each row.
+def solid_pixels(section: Section, surfaces: tuple[Surface, ...], to_pixels: Floats, shape: tuple[int, int]) -> tuple[Patch, NDArray[np.bool_]]:
+    """Pixels whose centres lie inside what the cut went through, by winding number along each row.
 
     ``to_pixels`` is (x_min, y_max, px_per_m). Rows that a gap in the mesh leaves without an end stay empty.
+
+    Returns:
+        The rows and columns of a picture of that shape that hold all of them, and which pixels there: (h, w) bool.
     """
     chosen = np.isin(section.surface, surfaces)
-    steps = np.zeros((shape[0], shape[1] + 1), np.int32)
     ends = (section.segments[chosen].reshape(-1, 2, 2) - to_pixels[:2]) * [to_pixels[2], -to_pixels[2]]
-    _count_crossings(ends, -np.sign(section.outward_x[chosen]).astype(np.int32), steps)
+    if not len(ends):
+        return (slice(0, 0), slice(0, 0)), np.zeros((0, 0), np.bool_)
+    low, high = np.floor(ends.min(axis=(0, 1))).astype(int), np.ceil(ends.max(axis=(0, 1))).astype(int) + 1
+    (left, top), (right, bottom) = np.clip(low, 0, shape[::-1]), np.clip(high, 0, shape[::-1])
+    steps = np.zeros((bottom - top, right - left + 1), np.int32)
+    _count_crossings(ends - [left, top], -np.sign(section.outward_x[chosen]).astype(np.int32), steps)
     closed = steps.sum(axis=1) == 0
-    return np.asarray((np.cumsum(steps, axis=1)[:, :-1] > 0) & closed[:, None])
+    inside = (np.cumsum(steps, axis=1, dtype=np.int32)[:, :-1] > 0) & closed[:, None]
+    return (slice(int(top), int(bottom)), slice(int(left), int(right))), np.asarray(inside)
 
 
 @njit(cache=True, error_model="numpy")

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import get_num_threads
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter, maximum_filter
 
-from portico.geometry import Floats
-from portico.render.cutaway import Cutaway, cut_open, solid_pixels
+from portico.render.cutaway import Cutaway, Patch, cut_open, solid_pixels
 from portico.render.map_frame import MapFrame, fit
 from portico.render.mesh import prepare
 from portico.render.paint import paint, shadow_map, texture_atlas
+from portico.render.relief import add_relief
 from portico.render.renderer import average_samples, shade_view
 from portico.render.textures import to_linear
 from portico.render.views import orthographic_view
 from portico.render.visibility import buffers, draw
 from portico.world import Surface, World
 
+Heights = NDArray[np.float32]
+
 _SAMPLES = 2
 _MARGIN = 0.02
-_RELIEF_M, _RELIEF_PER_M, _MOST_RELIEF = 0.25, 0.35, 0.32
 _SKY_GAIN, _LAMP_GAIN = 1.3, 1.5
-_STEP_M, _STEP_SHADE = 0.04, 0.78
 _PAPER_SRGB = (0.957, 0.949, 0.929)
 # East, south and down: a map seen from above with north at the top.
 _DOWN = np.array([[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]])
@@ -69,14 +68,14 @@ def _picture(world: World, cutaway: Cutaway, frame: MapFrame, fine: tuple[int, i
     draw(mesh, view, seen, get_num_threads())
     whole = prepare(world.geometry.triangles)
     colors = paint(_brighter(world))._replace(sky=np.tile(to_linear(np.array(_PAPER_SRGB)), (2, 1)).astype(np.float32))
-    height = np.where(seen.face >= 0, view.oz - view.far + seen.nearness, np.nan)
+    height = np.where(seen.face >= 0, seen.nearness + np.float32(view.oz - view.far), np.float32(np.nan))
     image = shade_view(seen, view, colors, texture_atlas(world), *shadow_map(whole, world.appearance.light))
     solids = _solids(cutaway, height, frame, fine)
-    for solid, z_m, _ in solids:
-        height[solid] = z_m
-    image = _in_relief(image, height, view.scale)
-    for solid, _, color in solids:
-        image[solid] = color
+    for solid in solids:
+        height[solid.patch][solid.pixels] = solid.z_m
+    add_relief(image, height, view.scale)
+    for solid in solids:
+        image[solid.patch][solid.pixels] = solid.color
     return image
 
 
@@ -87,29 +86,24 @@ def _brighter(world: World) -> World:
     return replace(world, appearance=replace(world.appearance, light=light))
 
 
-def _solids(cutaway: Cutaway, height: Floats, frame: MapFrame, fine: tuple[int, int]) -> list[tuple[NDArray[np.bool_], float, tuple[int, int, int]]]:
-    """Pixels of walls, windows and doors that were sawn through, with the height of the cut and their colour."""
+@dataclass(frozen=True)
+class _Solid:
+    """Pixels of something that was sawn through: a patch of the picture, which of its pixels, the height of the cut, the colour."""
+
+    patch: Patch
+    pixels: NDArray[np.bool_]
+    z_m: float
+    color: tuple[int, int, int]
+
+
+def _solids(cutaway: Cutaway, height: Heights, frame: MapFrame, fine: tuple[int, int]) -> list[_Solid]:
     to_pixels = np.array([frame.x_min, frame.y_max, frame.px_per_m * _SAMPLES])
-    return [
-        (solid_pixels(section, surfaces, to_pixels, fine) & ~(height > section.z_m + 1e-3), section.z_m, color)
-        for section in cutaway.sections
-        for surfaces, color in _CUT_COLORS
-    ]
-
-
-def _in_relief(image: NDArray[np.uint8], height: Floats, px_per_m: float) -> NDArray[np.uint8]:
-    """Darkens what lies lower than its surroundings, softly, and the foot of every step sharply.
-
-    Flat light from above would leave a table and the floor beside it the same.
-    """
-    known = np.isfinite(height)
-    ground = np.where(known, height, np.nanmin(height) if known.any() else 0.0)
-    surroundings = gaussian_filter(ground, _RELIEF_M * px_per_m, truncate=2.5)
-    shade = 1.0 - np.clip(_RELIEF_PER_M * (surroundings - ground), 0.0, _MOST_RELIEF)
-    rise = maximum_filter(ground, size=3) - ground
-    shade *= np.where(rise > _STEP_M, _STEP_SHADE, 1.0)
-    shade[~known] = 1.0
-    return np.asarray(np.round(image * shade[:, :, None]), np.uint8)
+    found = []
+    for section in cutaway.sections:
+        for surfaces, color in _CUT_COLORS:
+            patch, pixels = solid_pixels(section, surfaces, to_pixels, fine)
+            found.append(_Solid(patch, pixels & ~(height[patch] > section.z_m + 1e-3), section.z_m, color))
+    return found
 
 
 def _whole(cutaway: Cutaway) -> tuple[float, float, float, float]:

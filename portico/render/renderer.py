@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
-from numba import get_num_threads, set_num_threads
+from numba import get_num_threads, njit, set_num_threads
 from numpy.typing import NDArray
 
 from portico.errors import UnknownName
@@ -125,9 +125,17 @@ def semantic_labels(world: World) -> NDArray[np.int32]:
     return table[instance]
 
 
+@njit(cache=True)
 def average_samples(image: NDArray[np.uint8], samples: int) -> NDArray[np.uint8]:
     """An image (H, W, 3) reduced by an integer factor, sRGB values averaged."""
     height, width = image.shape[0] // samples, image.shape[1] // samples
-    blocks = image[: height * samples, : width * samples].reshape(height, samples, width, samples, 3)
-    averaged: NDArray[np.uint8] = np.round(blocks.mean(axis=(1, 3), dtype=np.float32)).astype(np.uint8)
+    averaged = np.empty((height, width, 3), np.uint8)
+    for i in range(height):
+        for j in range(width):
+            for channel in range(3):
+                total = 0
+                for a in range(i * samples, (i + 1) * samples):
+                    for b in range(j * samples, (j + 1) * samples):
+                        total += image[a, b, channel]
+                averaged[i, j, channel] = np.uint8(np.rint(total / (samples * samples)))
     return averaged
