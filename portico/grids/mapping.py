@@ -20,10 +20,13 @@ from portico.grids.surface_grid import (
     cell_of,
     find_surface,
     guess_ground,
+    lean,
+    lean_inline,
     mark_ground,
     mark_roof,
     mark_solid,
     mark_tall,
+    nearest_surface,
     on_grid,
     touch_surface,
 )
@@ -36,6 +39,10 @@ _FLIGHT_M, _STAIR_SLOPE = 1.2, 0.62
 #: Ground is taken for granted between the feet and the first ground in view when it is no farther than this.
 _BLIND_M = 3.6
 _LONG_VIEW_M = 15.0
+#: Rays that rise or fall by less per metre look along the horizon.
+_HORIZON = 0.2
+#: Hits of one column on one cell of ground that differ by no more are one hit.
+_SAME_HIT_M = 0.02
 
 # How a pixel of an image column was read.
 _START, _ON_GROUND, _ON_FACE, _ON_SOLID, _ON_VOID, _OVERHEAD = 0, 1, 2, 3, 4, 5
@@ -78,48 +85,63 @@ def integrate_depth(g, view, depth, rays, frame, columns):  # type: ignore[no-un
         _enter_glow(g, columns[u], gx, gy, gz)
 
 
-@njit(cache=True)
+@lean
 def _enter_column(g, view, depth, rays, frame, column, ground, u):  # type: ignore[no-untyped-def]
-    """One image column, from the bottom up; returns the farthest ground."""
+    """One image column, from the bottom up; returns the farthest ground.
+
+    What every pixel needs is spelled out here: handing the grid or an array to a helper costs more than the helper does.
+    """
     rows = depth.shape[0]
     c, s, feet, origin = np.cos(view.yaw_rad), np.sin(view.yaw_rad), view.feet, view.origin
+    ox, oy, oz, floor = origin[0], origin[1], origin[2], feet[2]
+    x0, y0, cell, climb = g.x0, g.y0, g.cell_m, view.climb_m
     pixel = abs(rays[1, 0, 2] - rays[0, 0, 2])
-    row_gap = pixel / max(origin[2] - feet[2], 0.1)
+    row_gap = pixel / max(oz - floor, 0.1)
     state, count = _START, 1
-    ground[0, 0], ground[0, 1] = 0.0, feet[2]
-    r_last, x_last, y_last, z_last = 0.0, feet[0], feet[1], feet[2]
-    gx, gy, gz, g_range = feet[0], feet[1], feet[2], 0.0
+    ground[0, 0], ground[0, 1] = 0.0, floor
+    r_last, x_last, y_last, z_last = 0.0, feet[0], feet[1], floor
+    gx, gy, gz, g_range, gi, gj = feet[0], feet[1], floor, 0.0, -1, -1
+    solid_m, far_m, lowest = np.inf, 0.0, 0.0
     column[:] = 0.0
-    column[0] = np.inf
     for v in range(rows - 1, -1, -1):
         d = depth[v, u]
         dx, dy, dz = rays[v, u, 0], rays[v, u, 1], rays[v, u, 2]
         if not np.isfinite(d):
             state = _enter_nothing(column, dz, state)
+            far_m = np.inf if abs(dz) < _HORIZON else far_m
             continue
-        x, y, z = origin[0] + d * (c * dx - s * dy), origin[1] + d * (s * dx + c * dy), origin[2] + d * dz
-        r = np.hypot(x - origin[0], y - origin[1])
+        x, y, z = ox + d * (c * dx - s * dy), oy + d * (s * dx + c * dy), oz + d * dz
+        r = np.sqrt((x - ox) ** 2 + (y - oy) ** 2)
         dr, rise = r - r_last, z - z_last
-        i, j = cell_of(g, x, y)
-        _enter_extremes(column, r, z - feet[2], dz)
-        base = _base_at(ground, count, r)
-        if z - base > view.body_m and z - feet[2] > view.body_m - view.climb_m:
-            ceiling = state == _OVERHEAD and _is_level_above(dr, rise, r_last, z - origin[2], pixel)
+        column[4] = z - floor
+        lowest = min(lowest, z - floor)
+        far_m = max(far_m, r) if abs(dz) < _HORIZON else far_m
+        # Whatever occludes ground stands in front of it.
+        m = count - 1
+        while m > 0 and ground[m, 0] > r + 0.02:
+            m -= 1
+        base = ground[m, 1]
+        if z - base > view.body_m and z - floor > view.body_m - climb:
+            ceiling = state == _OVERHEAD and _is_level_above(dr, rise, r_last, z - oz, pixel)
+            column[0], column[2] = solid_m, far_m
             _enter_overhead(g, view, column, state, ceiling, r, x, y, z, x_last, y_last, base)
             state = _OVERHEAD
             r_last, x_last, y_last, z_last = r, x, y, z
             continue
+        i, j = int(np.floor((y - y0) / cell)), int(np.floor((x - x0) / cell))
         previous = state
         if state == _START:
             state, base = _first(g, view, i, j, r, z, base)
             ground[count, 0], ground[count, 1] = r, base
             count += 1
         else:
-            state = _next(state, dr, rise, z, base, view.climb_m, view.slope)
+            state = _next(state, dr, rise, z, base, climb, view.slope)
         if state == _ON_GROUND:
             if r <= view.ground_m:
-                mark_ground(g, i, j, z, frame)
-                if _joined(previous, r - g_range, dr, r, gz, z, base, view.climb_m, row_gap, g_range == 0.0):
+                if i != gi or j != gj or abs(z - gz) > _SAME_HIT_M:
+                    mark_ground(g, i, j, z, frame)
+                    gi, gj = i, j
+                if _joined(previous, r - g_range, dr, r, gz, z, base, climb, row_gap, g_range == 0.0):
                     _fill_ground(g, gx, gy, gz, x, y, z)
                 gx, gy, gz, g_range = x, y, z, r
             while count > 1 and ground[count - 1, 0] >= r:
@@ -127,24 +149,15 @@ def _enter_column(g, view, depth, rays, frame, column, ground, u):  # type: igno
             ground[count, 0], ground[count, 1] = r, z
             count += 1
         elif state == _ON_SOLID:
-            column[0] = min(column[0], r)
+            solid_m = min(solid_m, r)
             if r <= view.solid_m:
                 mark_solid(g, i, j, base, z, frame)
         r_last, x_last, y_last, z_last = r, x, y, z
-    column[1] = g_range
+    column[0], column[1], column[2], column[6] = solid_m, g_range, far_m, lowest
     return gx, gy, gz
 
 
-@njit(cache=True, inline="always")
-def _base_at(ground, count, r):  # type: ignore[no-untyped-def]
-    """Height of the ground in front of a hit at range r: whatever occludes ground stands before it."""
-    m = count - 1
-    while m > 0 and ground[m, 0] > r + 0.02:
-        m -= 1
-    return ground[m, 1]
-
-
-@njit(cache=True)
+@lean
 def _first(g, view, i, j, r, z, base):  # type: ignore[no-untyped-def]
     """How to read the lowest hit of a column, and the height of the ground it stands on or is."""
     if abs(z - base) > view.climb_m + view.slope * r:
@@ -157,7 +170,7 @@ def _first(g, view, i, j, r, z, base):  # type: ignore[no-untyped-def]
     return _ON_FACE, z
 
 
-@njit(cache=True, inline="always")
+@lean_inline
 def _next(state, dr, rise, z, base, climb, slope):  # type: ignore[no-untyped-def]
     """How to read a hit, given how the one below it in the image was read.
 
@@ -176,7 +189,7 @@ def _next(state, dr, rise, z, base, climb, slope):  # type: ignore[no-untyped-de
     return _ON_SOLID if z > base else _ON_VOID
 
 
-@njit(cache=True, inline="always")
+@lean_inline
 def _joined(previous, gap, dr, r, gz, z, base, climb, row_gap, from_feet):  # type: ignore[no-untyped-def]
     """Whether ground reaches from the last ground hit of a column to this one."""
     if base - z > climb + 0.01 and (dr > _FLIGHT_M or base - z > _STAIR_SLOPE * dr + 0.2):
@@ -187,31 +200,32 @@ def _joined(previous, gap, dr, r, gz, z, base, climb, row_gap, from_feet):  # ty
     return near or stairs or blind
 
 
-@njit(cache=True)
+@lean
 def _fill_ground(g, xa, ya, za, xb, yb, zb):  # type: ignore[no-untyped-def]
     """Ground reaches from one hit to the next: along what was seen before, and evenly towards the far end elsewhere."""
-    steps = int(np.ceil(np.hypot(xb - xa, yb - ya) / (0.7 * g.cell_m)))
+    height, flags, x0, y0, cell = g.height, g.flags, g.x0, g.y0, g.cell_m
+    steps = int(np.ceil(np.hypot(xb - xa, yb - ya) / (0.7 * cell)))
     h = za
     for n in range(1, steps):
         t = n / steps
-        i, j = cell_of(g, xa + t * (xb - xa), ya + t * (yb - ya))
-        if not on_grid(g, i, j):
+        i, j = int(np.floor((ya + t * (yb - ya) - y0) / cell)), int(np.floor((xa + t * (xb - xa) - x0) / cell))
+        if i < 0 or j < 0 or i >= height.shape[1] or j >= height.shape[2]:
             return
-        k = find_surface(g, i, j, h, _FOLLOW_M)
-        if k >= 0 and g.flags[k, i, j] & SEEN:
-            h = g.height[k, i, j]
+        k = nearest_surface(height, i, j, h, _FOLLOW_M)
+        if k >= 0 and flags[k, i, j] & SEEN:
+            h = height[k, i, j]
             continue
         h += (zb - h) / (steps - n + 1)
         guess_ground(g, i, j, h)
 
 
-@njit(cache=True, inline="always")
+@lean_inline
 def _is_level_above(dr, rise, r_last, above, pixel):  # type: ignore[no-untyped-def]
     """Whether two hits overhead, one above the other in the image, lie on one ceiling: level, nearer, and no jump."""
     return abs(rise) < 0.03 + 0.05 * abs(dr) and dr < -0.02 and -dr < min(1.5 * r_last * r_last * pixel / max(above, 0.1) + 0.1, 1.5)
 
 
-@njit(cache=True)
+@lean
 def _enter_overhead(g, view, column, state, ceiling, r, x, y, z, x_last, y_last, base):  # type: ignore[no-untyped-def]
     """A hit above the body: ceiling, lintel with open space behind, or the upper part of something tall."""
     if r >= view.solid_m:
@@ -231,26 +245,16 @@ def _enter_overhead(g, view, column, state, ceiling, r, x, y, z, x_last, y_last,
         mark_tall(g, i, j, base)
 
 
-@njit(cache=True, inline="always")
+@lean_inline
 def _enter_nothing(column, dz, state):  # type: ignore[no-untyped-def]
     """A ray without a hit: sky above the horizon, a bottomless drop below it."""
     column[4] = np.inf
-    if abs(dz) < 0.2:
-        column[2] = np.inf
     if dz > 0.05:
         column[3] = 1.0
     return _ON_VOID if dz < 0.0 else state
 
 
-@njit(cache=True, inline="always")
-def _enter_extremes(column, r, above_feet, dz):  # type: ignore[no-untyped-def]
-    column[4] = above_feet
-    column[6] = min(column[6], above_feet)
-    if abs(dz) < 0.2:
-        column[2] = max(column[2], r)
-
-
-@njit(cache=True)
+@lean
 def _enter_glow(g, column, gx, gy, gz):  # type: ignore[no-untyped-def]
     """Open sky or a long view across the farthest ground of a column speaks for outdoors."""
     solid, reach, far, sky = column[0], column[1], column[2], column[3]
@@ -266,7 +270,7 @@ def _enter_glow(g, column, gx, gy, gz):  # type: ignore[no-untyped-def]
             g.glow[k, i, j] = min(g.glow[k, i, j] + value, 1000)
 
 
-@njit(cache=True)
+@lean
 def integrate_sky(g, view, depth, rays, reach):  # type: ignore[no-untyped-def]
     """Columns that a ray crosses high above the ground without a hit are open to the sky. Arguments as above."""
     rows, cols = depth.shape

@@ -9,13 +9,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from portico.grids.surface_grid import GROUND, SEEN, cell_of, find_surface, on_grid
+from portico.grids.surface_grid import GROUND, SEEN, cell_of, find_surface, lean, on_grid
 
 #: Obstacles keep a body away whose feet are at most this much higher or lower.
 _BODY_BAND_M = 0.6
 _DIAGONAL = np.sqrt(2.0)
 #: A short step is taken when a longer one is worse by more than what heading errors cost.
 _SHORT_MARGIN_M = 0.2
+#: Width of a bucket of similar costs: no more than the cheapest step, so that nothing in a bucket improves another. The
+#: last one takes whatever costs more.
+_BUCKET_M, _BUCKETS = 0.1, 16384
 
 
 @njit(cache=True)
@@ -25,20 +28,22 @@ def clearance_map(g, reach):  # type: ignore[no-untyped-def]
     sheets, rows, cols = height.shape
     out = np.full((sheets, rows, cols), np.float32(reach), np.float32)
     span = int(np.ceil(reach / cell))
+    far = np.empty((2 * span + 1, 2 * span + 1), np.float32)
+    for di in range(-span, span + 1):
+        for dj in range(-span, span + 1):
+            far[di + span, dj + span] = cell * np.sqrt(float(di * di + dj * dj))
     for k in range(sheets):
         for i in range(rows):
             for j in range(cols):
                 if odds[k, i, j] <= 0 or np.isnan(height[k, i, j]):
                     continue
                 z = height[k, i, j]
-                for di in range(max(-span, -i), min(span, rows - 1 - i) + 1):
-                    for dj in range(max(-span, -j), min(span, cols - 1 - j) + 1):
-                        d = np.float32(cell * np.sqrt(float(di * di + dj * dj)))
-                        if d >= reach:
-                            continue
-                        for q in range(sheets):
-                            if d < out[q, i + di, j + dj] and abs(height[q, i + di, j + dj] - z) <= _BODY_BAND_M:
-                                out[q, i + di, j + dj] = d
+                for q in range(sheets):
+                    for a in range(max(i - span, 0), min(i + span + 1, rows)):
+                        for b in range(max(j - span, 0), min(j + span + 1, cols)):
+                            d = far[a - i + span, b - j + span]
+                            if d < out[q, a, b] and abs(height[q, a, b] - z) <= _BODY_BAND_M:
+                                out[q, a, b] = d
     return out
 
 
@@ -59,92 +64,65 @@ def standing_cost(g, clearance, radius, comfort, near_weight):  # type: ignore[n
     return out
 
 
-@njit(cache=True)
-def _push(keys, items, size, key, item):  # type: ignore[no-untyped-def]
-    n = size
-    while n > 0:
-        parent = (n - 1) >> 1
-        if keys[parent] < key or (keys[parent] == key and items[parent] <= item):
-            break
-        keys[n], items[n] = keys[parent], items[parent]
-        n = parent
-    keys[n], items[n] = key, item
-    return size + 1
-
-
-@njit(cache=True)
-def _pop(keys, items, size):  # type: ignore[no-untyped-def]
-    """Remove the smallest entry, which the caller has read; returns the new size."""
-    size -= 1
-    key, item = keys[size], items[size]
-    n = 0
-    while True:
-        child = 2 * n + 1
-        if child >= size:
-            break
-        right = child + 1
-        if right < size and (keys[right] < keys[child] or (keys[right] == keys[child] and items[right] < items[child])):
-            child = right
-        if keys[child] > key or (keys[child] == key and items[child] >= item):
-            break
-        keys[n], items[n] = keys[child], items[child]
-        n = child
-    keys[n], items[n] = key, item
-    return size
+@lean
+def _wait(first, keys, items, after, size, cost, item):  # type: ignore[no-untyped-def]
+    """Put an entry at the head of the list of its bucket: first[bucket], after[that], after[that], ..., -1."""
+    bucket = min(int(cost / _BUCKET_M), len(first) - 1)
+    keys[size], items[size], after[size] = cost, item, first[bucket]
+    first[bucket] = size
 
 
 @njit(cache=True)
 def travel_cost(g, weight, seeds, seed_costs, climb, guess_climb, limit):  # type: ignore[no-untyped-def]
-    """Dijkstra from seed surfaces over 8-connected columns: (K, R, C) float32 of path costs, inf where not reached.
+    """Cheapest way from seed surfaces over 8-connected columns: (K, R, C) float32 of path costs, inf where not reached.
+
+    Surfaces wait in buckets of similar cost, which is faster than a heap, and are taken up again when a cheaper way is found.
 
     Args:
         weight: cost per metre of standing, inf where impassable. Seeds themselves may be impassable: they are left freely.
         seeds: (N, 3) int, sheet, row and column. seed_costs: (N,) what reaching a seed costs already.
         climb: greatest height difference between neighbours that were both seen; ``guess_climb`` where one of them was not.
-        limit: costs beyond it are not computed.
+        limit: nothing is looked for beyond surfaces that cost more.
     """
     height, flags, cell = g.height, g.flags, g.cell_m
     sheets, rows, cols = height.shape
     out = np.full((sheets, rows, cols), np.float32(np.inf), np.float32)
-    capacity = 1024 + len(seeds)
-    keys, items, size = np.empty(capacity, np.float32), np.empty(capacity, np.int64), 0
+    first, size = np.full(_BUCKETS, -1, np.int32), 0
+    capacity = 4096 + len(seeds)
+    keys, items, after = np.empty(capacity, np.float32), np.empty(capacity, np.int64), np.empty(capacity, np.int32)
     for n in range(len(seeds)):
         k, i, j = seeds[n, 0], seeds[n, 1], seeds[n, 2]
         cost = np.float32(seed_costs[n])
         if cost < out[k, i, j]:
             out[k, i, j] = cost
-            size = _push(keys, items, size, cost, (k * rows + i) * cols + j)
-    while size > 0:
-        cost, item = keys[0], items[0]
-        size = _pop(keys, items, size)
-        j, i, k = item % cols, (item // cols) % rows, item // (rows * cols)
-        if cost > out[k, i, j]:
-            continue
-        if cost > limit:
-            break
-        own = weight[k, i, j] if np.isfinite(weight[k, i, j]) else np.float32(1.0)
-        for di in range(-1, 2):
-            for dj in range(-1, 2):
-                a, b = i + di, j + dj
-                if (di == 0 and dj == 0) or a < 0 or b < 0 or a >= rows or b >= cols:
-                    continue
-                for q in range(sheets):
-                    w = weight[q, a, b]
-                    reach = climb if flags[k, i, j] & flags[q, a, b] & SEEN else guess_climb
-                    if not np.isfinite(w) or abs(height[q, a, b] - height[k, i, j]) > reach:
-                        continue
-                    length = cell * (_DIAGONAL if di != 0 and dj != 0 else 1.0)
-                    total = np.float32(cost + 0.5 * (own + w) * length)
-                    if total < out[q, a, b]:
-                        out[q, a, b] = total
-                        if size == len(keys):
-                            keys = np.concatenate((keys, np.empty(size, np.float32)))
-                            items = np.concatenate((items, np.empty(size, np.int64)))
-                        size = _push(keys, items, size, total, (q * rows + a) * cols + b)
+            _wait(first, keys, items, after, size, cost, (k * rows + i) * cols + j)
+            size += 1
+    for bucket in range(_BUCKETS):
+        while first[bucket] >= 0:
+            cost, item = keys[first[bucket]], items[first[bucket]]
+            first[bucket] = after[first[bucket]]
+            j, i, k = item % cols, (item // cols) % rows, item // (rows * cols)
+            if cost > out[k, i, j] or cost > limit:
+                continue
+            own = weight[k, i, j] if np.isfinite(weight[k, i, j]) else np.float32(1.0)
+            if size + 8 * sheets > len(keys):
+                keys, items, after = np.append(keys, keys), np.append(items, items), np.append(after, after)
+            for a in range(max(i - 1, 0), min(i + 2, rows)):
+                for b in range(max(j - 1, 0), min(j + 2, cols)):
+                    half = 0.5 * cell * (_DIAGONAL if a != i and b != j else 1.0)
+                    for q in range(sheets):
+                        total = np.float32(cost + half * (own + weight[q, a, b]))
+                        if not total < out[q, a, b] or (a == i and b == j):
+                            continue
+                        reach = climb if flags[k, i, j] & flags[q, a, b] & SEEN else guess_climb
+                        if abs(height[q, a, b] - height[k, i, j]) <= reach:
+                            out[q, a, b] = total
+                            _wait(first, keys, items, after, size, total, (q * rows + a) * cols + b)
+                            size += 1
     return out
 
 
-@njit(cache=True)
+@lean
 def best_heading(g, weight, cost, pose, turn, step, climb, turn_cost, kept, kept_bonus, least_steps, most_steps, forbidden):  # type: ignore[no-untyped-def]
     """The turn, in whole multiples of ``turn``, after which going straight saves most of the cost to the goal.
 
@@ -184,7 +162,7 @@ def best_heading(g, weight, cost, pose, turn, step, climb, turn_cost, kept, kept
     return best_turns, best_steps, best_score
 
 
-@njit(cache=True)
+@lean
 def _among(heading, forbidden, tolerance):  # type: ignore[no-untyped-def]
     for n in range(len(forbidden)):
         if abs((heading - forbidden[n] + np.pi) % (2.0 * np.pi) - np.pi) < tolerance:
@@ -192,7 +170,7 @@ def _among(heading, forbidden, tolerance):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(cache=True)
+@lean
 def _walk(g, weight, cost, pose, heading, start, length, z, climb):  # type: ignore[no-untyped-def]
     """Cost of walking straight from ``start`` to ``start + length`` metres ahead, inf when blocked, and the height reached."""
     c, s, spent = np.cos(heading), np.sin(heading), 0.0
@@ -207,7 +185,7 @@ def _walk(g, weight, cost, pose, heading, start, length, z, climb):  # type: ign
     return spent, z
 
 
-@njit(cache=True)
+@lean
 def _way_on(g, weight, cost, i, j, z, climb):  # type: ignore[no-untyped-def]
     """Of the surfaces of a column that can be stepped on from height z, the sheet of the one nearest to the goal, or -1."""
     best, found = np.inf, -1
@@ -217,7 +195,7 @@ def _way_on(g, weight, cost, i, j, z, climb):  # type: ignore[no-untyped-def]
     return found
 
 
-@njit(cache=True)
+@lean
 def _between(g, cost, x, y, z, climb):  # type: ignore[no-untyped-def]
     """Cost at a point between cell centres, bilinear over the neighbours that have one."""
     fi, fj = (y - g.y0) / g.cell_m - 0.5, (x - g.x0) / g.cell_m - 0.5

@@ -13,6 +13,11 @@ from numpy.typing import NDArray
 
 SHEETS = 3
 
+#: For kernels that allocate nothing: without reference counts, which took most of the time of small functions that are
+#: handed a grid of six arrays.
+lean = njit(cache=True, _nrt=False)
+lean_inline = njit(cache=True, inline="always", _nrt=False)
+
 #: Bits of ``SurfaceGrid.flags``.
 GROUND, SEEN, LINTEL, SPENT, FACADE = 1, 2, 4, 8, 16
 
@@ -94,30 +99,36 @@ def grown(grid: SurfaceGrid, x_min: float, y_min: float, x_max: float, y_max: fl
     return larger
 
 
-@njit(cache=True, inline="always")
+@lean_inline
 def cell_of(g, x, y):  # type: ignore[no-untyped-def]
     """Row and column of a position, on the grid or off it."""
     return int(np.floor((y - g.y0) / g.cell_m)), int(np.floor((x - g.x0) / g.cell_m))
 
 
-@njit(cache=True, inline="always")
+@lean_inline
 def on_grid(g, i, j):  # type: ignore[no-untyped-def]
     """Whether a row and column exist."""
     return i >= 0 and j >= 0 and i < g.height.shape[1] and j < g.height.shape[2]
 
 
-@njit(cache=True, inline="always")
-def find_surface(g, i, j, z, tolerance):  # type: ignore[no-untyped-def]
-    """Sheet of the surface of column (i, j) nearest to height z within the tolerance, or -1."""
+@lean_inline
+def nearest_surface(height, i, j, z, tolerance):  # type: ignore[no-untyped-def]
+    """Sheet of the surface of column (i, j) of heights (K, R, C) nearest to height z within the tolerance, or -1."""
     best, found = tolerance, -1
-    for k in range(g.height.shape[0]):
-        gap = abs(g.height[k, i, j] - z)
+    for k in range(height.shape[0]):
+        gap = abs(height[k, i, j] - z)
         if gap <= best:
             best, found = gap, k
     return found
 
 
-@njit(cache=True)
+@lean_inline
+def find_surface(g, i, j, z, tolerance):  # type: ignore[no-untyped-def]
+    """Sheet of the surface of column (i, j) nearest to height z within the tolerance, or -1."""
+    return nearest_surface(g.height, i, j, z, tolerance)
+
+
+@lean
 def touch_surface(g, i, j, z, seen):  # type: ignore[no-untyped-def]
     """Sheet of the surface at height z, a new one when there is none; -1 when the column is full or off the grid.
 
@@ -146,7 +157,7 @@ def touch_surface(g, i, j, z, seen):  # type: ignore[no-untyped-def]
     return spare
 
 
-@njit(cache=True)
+@lean
 def _absorb(g, k, i, j):  # type: ignore[no-untyped-def]
     """A surface that was seen takes over those that were only guessed within a headroom of it."""
     for q in range(g.height.shape[0]):
@@ -159,7 +170,7 @@ def _absorb(g, k, i, j):  # type: ignore[no-untyped-def]
         g.height[q, i, j], g.odds[q, i, j], g.flags[q, i, j], g.roof[q, i, j], g.glow[q, i, j] = np.nan, 0, 0, 0, 0
 
 
-@njit(cache=True)
+@lean
 def mark_ground(g, i, j, z, frame):  # type: ignore[no-untyped-def]
     """Ground was hit: one vote per frame against an obstacle, heights averaged over frames."""
     k = touch_surface(g, i, j, z, True)
@@ -177,7 +188,7 @@ def mark_ground(g, i, j, z, frame):  # type: ignore[no-untyped-def]
         g.stamp[k, i, j] = frame
 
 
-@njit(cache=True)
+@lean
 def guess_ground(g, i, j, z):  # type: ignore[no-untyped-def]
     """Ground lies between two hits; its height is averaged over guesses and never overrules what was seen."""
     k = touch_surface(g, i, j, z, False)
@@ -190,7 +201,7 @@ def guess_ground(g, i, j, z):  # type: ignore[no-untyped-def]
     g.flags[k, i, j] |= GROUND
 
 
-@njit(cache=True)
+@lean
 def stand_on(g, x, y, z, radius):  # type: ignore[no-untyped-def]
     """A body stands at (x, y, z): there is ground under it, free of obstacles."""
     span = int(np.ceil(radius / g.cell_m))
@@ -209,7 +220,7 @@ def stand_on(g, x, y, z, radius):  # type: ignore[no-untyped-def]
             g.odds[k, i, j] = min(g.odds[k, i, j], 0)
 
 
-@njit(cache=True)
+@lean
 def mark_solid(g, i, j, base, z, frame):  # type: ignore[no-untyped-def]
     """A hit at z above the ground ``base``: one vote per frame, taking back the same frame's vote for ground."""
     k = touch_surface(g, i, j, base, False)
@@ -225,7 +236,7 @@ def mark_solid(g, i, j, base, z, frame):  # type: ignore[no-untyped-def]
     g.stamp[k, i, j] = -frame
 
 
-@njit(cache=True)
+@lean
 def mark_roof(g, i, j, base, vote, lintel):  # type: ignore[no-untyped-def]
     """Something overhead. Remembered on the surface below it; an empty column gets one of guessed height to hold it."""
     if not on_grid(g, i, j):
@@ -241,7 +252,7 @@ def mark_roof(g, i, j, base, vote, lintel):  # type: ignore[no-untyped-def]
         g.flags[k, i, j] |= LINTEL
 
 
-@njit(cache=True)
+@lean
 def mark_tall(g, i, j, base):  # type: ignore[no-untyped-def]
     """The obstacle that stands here, if any, is tall."""
     if on_grid(g, i, j):
