@@ -88,11 +88,14 @@ def local(workers: int) -> Executor:
 
 
 class _WorldQueue:
-    """Hands a worker the world it already holds as long as there is work in it, else the one with most left."""
+    """Hands a worker the world it already holds as long as there is work in it, else the one with most left.
+
+    Missions of many stages come first: a long one begun last would keep one worker busy while the others wait.
+    """
 
     def __init__(self, assignments: Sequence[Assignment]) -> None:
         self._by_world: dict[str, deque[Assignment]] = {}
-        for assignment in assignments:
+        for assignment in sorted(assignments, key=lambda a: -len(a.episode.stages)):
             self._by_world.setdefault(assignment.key.world, deque()).append(assignment)
 
     def next_for(self, remote: _Remote) -> Assignment | None:

@@ -5,7 +5,7 @@ Every kernel takes the grid as it is, a named tuple of arrays; sheets come first
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,8 +15,9 @@ SHEETS = 3
 
 #: For kernels that allocate nothing: without reference counts, which took most of the time of small functions that are
 #: handed a grid of six arrays.
-lean = njit(cache=True, _nrt=False)
-lean_inline = njit(cache=True, inline="always", _nrt=False)
+_COUNT_NOTHING: dict[str, Any] = {"_nrt": False}
+lean = njit(cache=True, **_COUNT_NOTHING)
+lean_inline = njit(cache=True, inline="always", **_COUNT_NOTHING)
 
 #: Bits of ``SurfaceGrid.flags``.
 GROUND, SEEN, LINTEL, SPENT, FACADE = 1, 2, 4, 8, 16
