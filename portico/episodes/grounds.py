@@ -86,11 +86,21 @@ class Grounds:
         """(N,) metres to the nearest obstacle."""
         return np.asarray(self.space.node_clearance_m, dtype=np.float64)
 
-    def indoor_starts(self, floor: int) -> Mask:
-        """Nodes of one floor (an index into ``annotations.floors``) roomy enough to start from."""
-        mask: Mask = self.usable & (self.floor == floor) & (self.clearance >= max(INDOOR_CLEARANCE_M, self.body.radius_m))
+    @cached_property
+    def _roomy_indoors(self) -> Mask:
+        mask: Mask = self.usable & (self.floor >= 0) & (self.clearance >= max(INDOOR_CLEARANCE_M, self.body.radius_m))
         return mask
 
+    def floor_sizes(self) -> NDArray[np.int64]:
+        """(F,) how many nodes of each floor in ``annotations.floors`` are roomy enough to start from."""
+        return np.bincount(self.floor[self._roomy_indoors], minlength=len(self.annotations.floors))
+
+    def indoor_starts(self, floor: int) -> Mask:
+        """Nodes of one floor (an index into ``annotations.floors``) roomy enough to start from."""
+        mask: Mask = self._roomy_indoors & (self.floor == floor)
+        return mask
+
+    @cached_property
     def outdoor_starts(self) -> Mask:
         """Allowed outdoor nodes roomy enough to start from."""
         mask: Mask = self.usable & self.allowed & (self.clearance >= max(OUTDOOR_CLEARANCE_M, self.body.radius_m))
@@ -98,7 +108,7 @@ class Grounds:
 
     def boundary(self, building: int) -> Mask:
         """Outdoor starts within 15 m of a building's footprint."""
-        return self._near(self.outdoor_starts(), np.array(self.annotations.buildings[building].footprint), BOUNDARY_M)
+        return self._near(self.outdoor_starts, np.array(self.annotations.buildings[building].footprint), BOUNDARY_M)
 
     def inside(self, building: int) -> Mask:
         """Usable nodes inside a building."""
@@ -107,7 +117,8 @@ class Grounds:
 
     def enterable(self) -> list[int]:
         """Indices of the buildings that can be reached on foot."""
-        return [i for i in range(len(self.annotations.buildings)) if self.inside(i).any()]
+        reached: list[int] = np.unique(self.building[self.usable & (self.building >= 0)]).tolist()
+        return reached
 
     def stops_for(self, stage: StageSpec) -> Mask:
         """Nodes at which a STOP ends an ``ovon`` or ``object`` stage with success, with a cell to spare; within the stage's building when it names one."""
@@ -122,7 +133,8 @@ class Grounds:
     def _near(self, mask: Mask, polygon: Floats, distance_m: float) -> Mask:
         """Members of a mask within a distance of a polygon (M, 2)."""
         low, high = polygon.min(axis=0) - distance_m, polygon.max(axis=0) + distance_m
-        picks = np.flatnonzero(mask & (self.xyz[:, :2] >= low).all(axis=1) & (self.xyz[:, :2] <= high).all(axis=1))
+        x, y = self.xyz[:, 0], self.xyz[:, 1]
+        picks = np.flatnonzero(mask & (x >= low[0]) & (x <= high[0]) & (y >= low[1]) & (y <= high[1]))
         shape = shapely.Polygon(polygon)
         shapely.prepare(shape)
         near = np.zeros(len(mask), dtype=bool)

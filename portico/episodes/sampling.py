@@ -46,18 +46,19 @@ def sample_points(grounds: Grounds, quota: int, *seed: str | int) -> Points:
     """FPS and Lloyd in all three groups; at least one point on every floor that can be walked."""
     space, annotations = grounds.space, grounds.annotations
     wanted = OVERSAMPLING * max(1, quota)
-    floors = [f for f in range(len(annotations.floors)) if grounds.indoor_starts(f).any()]
-    areas = np.array([grounds.indoor_starts(f).sum() for f in floors], dtype=np.float64)
+    sizes = grounds.floor_sizes()
     indoor = {}
-    for f, share in zip(floors, areas / areas.sum() if len(areas) else areas, strict=True):
-        count = max(1, round(wanted * share))
+    for f in np.flatnonzero(sizes).tolist():
+        count = max(1, round(wanted * sizes[f] / sizes.sum()))
         indoor[f] = space.sample(grounds.indoor_starts(f), count, generator(*seed, "indoor", annotations.floors[f].id))
-    outdoor = grounds.outdoor_starts()
+    outdoor = grounds.outdoor_starts
     buildings = grounds.enterable()
     each = max(1, -(-wanted // max(1, len(buildings))))
-    boundary = {
-        b: space.sample(grounds.boundary(b), each, generator(*seed, "boundary", annotations.buildings[b].id)) for b in buildings if grounds.boundary(b).any()
-    }
+    boundary = {}
+    for b in buildings:
+        around = grounds.boundary(b)
+        if around.any():
+            boundary[b] = space.sample(around, each, generator(*seed, "boundary", annotations.buildings[b].id))
     points = space.sample(outdoor, max(OUTDOOR_POINTS, quota), generator(*seed, "outdoor")) if outdoor.any() else np.zeros((0, 3))
     return Points(indoor, points, boundary)
 

@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from portico.geometry import Floats
-from portico.tasks.polygons import Ints, PolygonSet, holds, in_box
+from portico.tasks.polygons import Bins, Ints, PolygonSet, holds, in_box, square_of
 from portico.world.semantics import Building, Floor, ObjectInstance, Region, Semantics
 
 Bools = NDArray[np.bool_]
@@ -52,7 +52,7 @@ class Annotations:
         """
         points = np.ascontiguousarray(points, dtype=np.float64)
         f = self.footprints
-        building, floor = _locate(points, f.vertices, f.first, f.boxes, self._first_floor, self._floor_z)
+        building, floor = _locate(points, f.vertices, f.first, f.boxes, f.bins, self._first_floor, self._floor_z)
         return building, floor
 
     def inside(self, points: Floats) -> Ints:
@@ -122,12 +122,16 @@ class Annotations:
 
 
 @njit(cache=True)
-def _locate(points: Floats, vertices: Floats, first: Ints, boxes: Floats, first_floor: Ints, floor_z: Floats) -> tuple[Ints, Ints]:
+def _locate(points: Floats, vertices: Floats, first: Ints, boxes: Floats, bins: Bins, first_floor: Ints, floor_z: Floats) -> tuple[Ints, Ints]:
     building = np.full(len(points), -1, dtype=np.int64)
     floor = np.full(len(points), -1, dtype=np.int64)
     for n in range(len(points)):
         x, y, z = points[n, 0], points[n, 1], points[n, 2]
-        for b in range(len(boxes)):
+        square = square_of(x, y, bins)
+        if square < 0:
+            continue
+        for m in range(bins.start[square], bins.start[square + 1]):
+            b = bins.members[m]
             if not in_box(x, y, boxes, b) or not holds(x, y, vertices, first[b], first[b + 1]):
                 continue
             for f in range(first_floor[b], first_floor[b + 1]):

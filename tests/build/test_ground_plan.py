@@ -21,7 +21,7 @@ def _patch(name: str, rectangle: tuple[float, float, float, float]) -> Patch:
 
 
 @given(st.lists(rectangles, min_size=1, max_size=6), rectangles)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_painting_over_keeps_the_area_and_makes_it_disjoint(painted, hole):
     patches = [_patch(f"p{i}", r) for i, r in enumerate(painted)]
     gap = _patch("hole", hole).area
@@ -32,7 +32,7 @@ def test_painting_over_keeps_the_area_and_makes_it_disjoint(painted, hole):
 
 
 @given(st.lists(rectangles, min_size=1, max_size=5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_later_patches_lie_on_top(painted):
     disjoint = {p.region: p.area for p in paint_over([_patch(f"p{i}", r) for i, r in enumerate(painted)])}
     last = len(painted) - 1
@@ -40,7 +40,7 @@ def test_later_patches_lie_on_top(painted):
 
 
 @given(st.lists(rectangles, min_size=1, max_size=5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_cutting_at_holes_keeps_the_area(holes):
     plate = shapely.box(-1, -1, 21, 21).difference(shapely.union_all([_patch("h", r).area for r in holes]))
     for polygon in shapely.get_parts(plate):
@@ -50,7 +50,7 @@ def test_cutting_at_holes_keeps_the_area(holes):
 
 
 @given(rectangles, st.floats(-0.1, 0.1), st.floats(-0.1, 0.1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_triangles_face_up_on_their_plane_and_stay_small(rectangle, gx, gy):
     area = _patch("a", rectangle).area
     vertices, faces = tessellate(area, (0.5, gx, gy), 5.0)
@@ -113,7 +113,7 @@ def test_a_street_has_real_curbs_except_at_ramps():
 
 
 @given(st.lists(st.tuples(st.floats(0, 90), st.floats(0.5, 20)), max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_open_stretches_avoid_what_is_to_stay_clear(spans):
     clear = [(a, a + w) for a, w in spans]
     for a, b in open_stretches(100.0, clear):

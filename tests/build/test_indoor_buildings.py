@@ -312,7 +312,7 @@ def test_mistakes_are_explained():
         build_indoor(0, "office", floors=4)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     program=st.sampled_from(sorted(PROGRAMS)),
     front=st.sampled_from(FRONTS),

@@ -158,7 +158,7 @@ rows = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=rows)
 def test_an_unscored_episode_changes_only_its_count(rows):
     blank = record("blank", False, spl=None, unscored={"spl": "no_reference"}, world="w9")
@@ -169,7 +169,7 @@ def test_an_unscored_episode_changes_only_its_count(rows):
     assert after == before
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=rows)
 def test_errors_change_no_mean_and_spl_stays_below_success(rows):
     summary = summarise([*rows, record("probe", True, spl=1.0)])

@@ -267,7 +267,7 @@ def finite(scores):
     return {k: v for k, v in scores.items() if not isinstance(v, Unscored)}
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(corners=WALKS, stop=st.booleans(), task=TASKS)
 def test_bounds(corners, stop, task):
     record = some_walk(corners, stop)
@@ -280,7 +280,7 @@ def test_bounds(corners, stop, task):
     assert scores["min_goal_distance_m"] <= scores["navigation_error_m"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(corners=WALKS, stop=st.booleans(), task=TASKS, at=st.floats(0, 1))
 def test_recording_a_state_more_changes_no_geometric_measure(corners, stop, task, at):
     record = some_walk(corners, stop)
@@ -318,7 +318,7 @@ OFF_BORDER = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(corners=OFF_BORDER, stop=st.booleans(), task=TASKS, turn=st.floats(-3, 3), shift=st.tuples(st.floats(-50, 50), st.floats(-50, 50)))
 def test_where_the_world_lies_does_not_matter(corners, stop, task, turn, shift):
     record = some_walk(corners, stop)

@@ -20,7 +20,7 @@ def octagon(points: np.ndarray) -> np.ndarray:
 
 
 @given(shapes, st.floats(-6, 6), st.floats(-6, 6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_gaps_never_exceed_the_distance_to_what_is_inside(shape, x, y):
     points = np.array(shape)
     exact = MultiPoint(points).convex_hull.distance(Point(x, y))
@@ -29,7 +29,7 @@ def test_gaps_never_exceed_the_distance_to_what_is_inside(shape, x, y):
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(-6, 6), st.floats(-6, 6))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_gaps_to_upright_boxes_are_exact(x0, x1, y0, y1, x, y):
     box = shapely.box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
     corners = np.array([(a, b) for a in (x0, x1) for b in (y0, y1)])

@@ -30,7 +30,7 @@ def known(height, odds, flags, i, j, z):
     return any(abs(height[k, i, j] - z) <= 0.6 and (flags[k, i, j] & GROUND or odds[k, i, j] > 0) for k in range(SHEETS))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6))
 def test_frontier_is_reachable_ground_beside_the_unknown(seed: int):
     height, odds, flags, cost = patchwork(seed)
@@ -46,7 +46,7 @@ def test_frontier_is_reachable_ground_beside_the_unknown(seed: int):
     assert [tuple(f) for f in frontier_surfaces(grid_of(height, odds, flags), cost).tolist()] == expected
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6))
 def test_clusters_are_the_touching_parts(seed: int):
     height, odds, flags, cost = patchwork(seed)

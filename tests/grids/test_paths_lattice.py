@@ -44,7 +44,7 @@ def pairs(free: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @given(maps)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_sight_agrees_with_its_slow_twin(free):
     lattice, width = flat_lattice(*free.shape, free), free.shape[1]
     cells, first, second = pairs(free)
@@ -59,7 +59,7 @@ def test_sight_agrees_with_its_slow_twin(free):
 
 
 @given(maps, st.integers(0, 1000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_fields_are_between_the_exhaustive_optimum_and_the_grid(free, pick):
     cells, first, second = pairs(free)
     if len(cells) < 2:
@@ -95,7 +95,7 @@ def test_fields_are_close_to_the_optimum_on_average():
 
 
 @given(maps, st.integers(0, 1000), st.integers(0, 1000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_paths_turn_only_where_they_see(free, i, j):
     cells = np.argwhere(free)
     if len(cells) < 2:
@@ -113,7 +113,7 @@ def test_paths_turn_only_where_they_see(free, i, j):
 
 
 @given(maps)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_components_agree_with_scipy(free):
     labels = components(flat_lattice(*free.shape, free), free.ravel()).reshape(free.shape)
     expected, count = ndimage.label(free)

@@ -65,7 +65,7 @@ def slow_travel(height, flags, weight, seeds, offsets, climb, guess):
     return cost
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6))
 def test_clearance_agrees_with_brute_force(seed: int):
     height, odds, flags = random_grid(seed)
@@ -74,7 +74,7 @@ def test_clearance_agrees_with_brute_force(seed: int):
     np.testing.assert_allclose(fast[there], slow_clearance(height, odds, 0.5)[there], atol=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6))
 def test_travel_cost_agrees_with_heapq(seed: int):
     height, odds, flags = random_grid(seed)
@@ -115,7 +115,7 @@ def steer(grid, weight, cost, x, y, yaw, *, forbidden=()):
     # fmt: on
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.floats(-3.1, 3.1), st.floats(0.0, 2.0 * np.pi))
 def test_steering_turns_towards_the_goal_by_the_nearest_multiple(yaw: float, bearing: float):
     grid, weight = flat(81, 81)
@@ -136,7 +136,7 @@ def test_steering_avoids_forbidden_headings_and_admits_having_no_way():
     assert steer(grid, np.full_like(weight, np.inf), cost, 2.05, 2.05, 0.0)[1] == 0
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_nearest_sample_agrees_with_brute_force(seed: int):
     rng = np.random.default_rng(seed)

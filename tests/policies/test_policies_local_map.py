@@ -39,7 +39,7 @@ def surface(seen: LocalMap, x: float, y: float, z: float = 0.0):
     return None if k < 0 else (int(g.odds[k, i, j]), int(g.flags[k, i, j]), int(g.roof[k, i, j]))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.floats(-4, 4), st.floats(-4, 4), st.floats(0.3, 1.2), st.floats(0.3, 1.2), st.floats(0.3, 2.5)), min_size=1, max_size=6))
 def test_obstacles_are_where_they_are_and_ground_is_where_there_are_none(boxes):
     world = yard()

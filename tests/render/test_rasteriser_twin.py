@@ -110,7 +110,7 @@ def test_paint_five_millimetres_over_the_road_stays_whole_in_the_distance() -> N
     assert max(runs) <= 2
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(turn_rad=st.floats(-3.1, 3.1), x=st.floats(-50, 50), y=st.floats(-50, 50), seed=st.integers(0, 3))
 def test_moving_world_and_camera_together_leaves_depth_as_it_was(turn_rad: float, x: float, y: float, seed: int) -> None:
     world = clutter(seed)

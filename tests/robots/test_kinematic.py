@@ -148,7 +148,7 @@ def test_an_unknown_embodiment_offers_the_closest():
         embodiment("turtelbot")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.sampled_from(["forward", "backward", "turn_left", "turn_right"]), min_size=5, max_size=60), st.integers(0, 23))
 def test_whatever_it_is_told_it_stays_where_its_body_fits(moves, heading):
     r = robot(2.0, 3.0, heading * pi / 12)
@@ -158,7 +158,7 @@ def test_whatever_it_is_told_it_stays_where_its_body_fits(moves, heading):
         assert not (3.95 - 0.35 < r.pose.x < 4.05 + 0.35 and r.pose.y < 4.0)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.floats(-3, 3), st.floats(0.5, 3.0))
 def test_the_same_action_from_the_same_pose_gives_the_same_states(yaw, distance):
     action = Waypoints((Pose(distance, 0.3),), "base")

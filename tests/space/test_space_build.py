@@ -25,7 +25,7 @@ def plane_heights(triangle: np.ndarray, xy: np.ndarray) -> np.ndarray:
 
 
 @given(st.tuples(corners, corners, corners))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_pieces_are_triangles_cut_by_cells(raw):
     assume(Polygon([c[:2] for c in raw]).area > 1e-3)
     triangles = np.array([raw])

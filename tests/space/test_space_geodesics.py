@@ -43,7 +43,7 @@ def grid_distances(space: Space, source: int, usable: np.ndarray) -> np.ndarray:
 
 
 @given(worlds, picks)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_paths_can_be_driven_and_beat_the_grid(made, pick):
     space = _space(*made)
     roomy = np.flatnonzero(space.roomy)
@@ -63,7 +63,7 @@ def test_paths_can_be_driven_and_beat_the_grid(made, pick):
 
 
 @given(worlds, st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_fields_are_lengths_of_paths_and_beat_the_grid_everywhere(made, pick):
     space = _space(*made)
     roomy = np.flatnonzero(space.roomy)
@@ -110,7 +110,7 @@ def test_fields_equal_the_exhaustive_optimum(seed, robot):
 
 
 @given(worlds, picks, st.tuples(st.floats(-0.5, 0.5), st.floats(-0.5, 0.5)))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_starts_between_cells(made, pick, shift):
     space = _space(*made)
     roomy = np.flatnonzero(space.roomy)

@@ -38,7 +38,7 @@ spots = st.tuples(st.floats(-0.2, WIDTH + 0.2), st.floats(-0.2, DEPTH + 0.2))
 
 
 @given(worlds, st.lists(spots, min_size=1, max_size=50))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_free_means_clearance_of_at_least_the_radius(made, points):
     _, space = _made(*made)
     xyz = np.array([(x, y, 0.0) for x, y in points])
@@ -49,7 +49,7 @@ def test_free_means_clearance_of_at_least_the_radius(made, points):
 
 
 @given(worlds, st.lists(spots, min_size=1, max_size=30))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_free_agrees_with_exact_distances(made, points):
     """Never free where the exact distance is below the radius, and not free only where it is not far above."""
     seed, robot, cell_m = made
@@ -63,7 +63,7 @@ def test_free_agrees_with_exact_distances(made, points):
 
 
 @given(worlds, spots, spots)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_motions_stay_free_and_stop_only_at_contact(made, a, b):
     _, space = _made(*made)
     start, goal = np.array([*a, 0.0]), np.array([*b, 0.0])
@@ -88,7 +88,7 @@ def test_motions_stay_free_and_stop_only_at_contact(made, a, b):
 
 
 @given(worlds, spots, spots)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_free_way_is_free_both_ways(made, a, b):
     _, space = _made(*made)
     start, goal = np.array([*a, 0.0]), np.array([*b, 0.0])
@@ -98,7 +98,7 @@ def test_a_free_way_is_free_both_ways(made, a, b):
 
 
 @given(worlds, st.lists(st.tuples(spots, spots), min_size=1, max_size=20))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_batches_and_single_calls_agree_to_the_bit(made, motions):
     _, space = _made(*made)
     starts, ends = np.array([[*a, 0.0] for a, _ in motions]), np.array([b for _, b in motions])
