@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+_PLAIN_EVERY_S = 5.0
 
 out = Console(soft_wrap=True, highlight=False)
 errors = Console(stderr=True, soft_wrap=True, highlight=False)
@@ -23,6 +26,43 @@ def timed(what: str) -> Iterator[None]:
         errors.print(f"{what} ...")
         yield
     errors.print(f"{what}: done in {time.perf_counter() - began:.1f} s")
+
+
+class Narrator:
+    """Plain lines about one step of work after the other: what begins, and every few seconds how much of it is done and the time left."""
+
+    def begin(self, what: str) -> None:
+        """Something slow starts."""
+        self._what = what
+        self._began = self._said = time.perf_counter()
+        errors.print(f"{what} ...")
+
+    def tell(self, done: int, wanted: int) -> None:
+        """So much of it is done."""
+        now = time.perf_counter()
+        if now - self._said > _PLAIN_EVERY_S:
+            self._said = now
+            errors.print(f"{self._what}: {done} of {wanted}  {_left(now - self._began, done, wanted)}")
+
+
+@contextmanager
+def counted(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Like ``timed``, for work that can say (done, wanted): shows both and the time left."""
+    began = time.perf_counter()
+    if errors.is_terminal:
+        columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TextColumn("{task.fields[left]}"))
+        with Progress(*columns, console=errors, transient=True) as bar:
+            task = bar.add_task(what, total=None, left="")
+            yield lambda done, wanted: bar.update(task, completed=done, total=wanted, left=_left(time.perf_counter() - began, done, wanted))
+    else:
+        narrator = Narrator()
+        narrator.begin(what)
+        yield narrator.tell
+    errors.print(f"{what}: done in {duration(time.perf_counter() - began)}")
+
+
+def _left(spent_s: float, done: int, wanted: int) -> str:
+    return f"{duration(spent_s / done * (wanted - done))} left" if 0 < done < wanted else ""
 
 
 def duration(seconds: float) -> str:

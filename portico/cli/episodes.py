@@ -9,16 +9,16 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from portico.cli.console import errors, out, timed
+from portico.cli.console import counted, errors, out, timed
 from portico.episodes import calibrate, generate, load_episodes, save_episodes
 from portico.episodes import validate as find_problems
 from portico.episodes.grounds import Grounds
 from portico.errors import EpisodeError
-from portico.robots import embodiment
-from portico.space import cached_space
+from portico.robots import Embodiment, embodiment
+from portico.space import Space, cached_space
 from portico.suites import Suite, load_suite
 from portico.tasks.episode import EpisodeSet
-from portico.world import load
+from portico.world import World, load
 
 app = typer.Typer(no_args_is_help=True, help="Make, check and calibrate episodes.")
 
@@ -44,8 +44,9 @@ def generate_command(
         counts = {name: known.get(name, 10) if count is None else count for name in (task or known)}
         chosen = load_suite(suite, seed=seed, embodiment=robot, tasks=counts)
     world = load(world_folder)
-    with timed(f"sampling and verifying {sum(chosen.tasks.values())} episodes in {world.id}"):
-        episodes = generate(world, chosen, space=cached_space(world, embodiment(chosen.embodiment), world_folder))
+    space = _survey(world, embodiment(chosen.embodiment), world_folder)
+    with counted(f"sampling and verifying candidates for {sum(chosen.tasks.values())} episodes in {world.id}") as tell:
+        episodes = generate(world, chosen, space=space, watch=tell)
     save_episodes(episodes, out_file)
     _inventory(episodes)
     out.print(f"\nwritten to {out_file}\ncheck them:  portico episodes validate {out_file} {world_folder} --oracle")
@@ -68,8 +69,8 @@ def validate(
     """Check starts, floors, goals, categories, reachability and references; name every episode that cannot be asked."""
     episodes = load_episodes(episodes_file)
     grounds = _grounds(episodes, world_folder)
-    with timed(f"checking {len(episodes.episodes)} episodes"):
-        problems = find_problems(episodes, grounds)
+    with counted(f"checking {len(episodes.episodes)} episodes") as tell:
+        problems = find_problems(episodes, grounds, watch=tell)
     for problem in problems:
         out.print(f"[red]{problem.code}[/red]  {problem.episode}: {problem.text}")
     out.print(f"{len(episodes.episodes)} episodes, {len({p.episode for p in problems})} with problems")
@@ -83,13 +84,17 @@ def _grounds(episodes: EpisodeSet, world_folder: Path) -> Grounds:
     if not episodes.episodes:
         raise EpisodeError("the set holds no episodes", where=episodes.world, next_step="generate some with `portico episodes generate`")
     world, body = load(world_folder), embodiment(episodes.episodes[0].embodiment)
+    return Grounds.of(world, body, _survey(world, body, world_folder))
+
+
+def _survey(world: World, body: Embodiment, folder: Path) -> Space:
     with timed(f"surveying {world.id} for {body.name}"):
-        return Grounds.of(world, body, cached_space(world, body, world_folder))
+        return cached_space(world, body, folder)
 
 
 def _calibrated(episodes: EpisodeSet, suite: Suite, grounds: Grounds) -> None:
-    with timed("rolling out the oracle"):
-        result = calibrate(episodes, suite, grounds)
+    with counted("rolling out the oracle") as tell:
+        result = calibrate(episodes, suite, grounds, watch=tell)
     for failure in result.failures:
         out.print(f"[red]{failure.code}[/red]  {failure.episode}: {failure.text}")
     out.print(f"oracle {result.oracle:.1%} (at least 99 %), stop at start {result.stop_at_start:.1%} (at most 1 %) over {result.episodes} episodes")

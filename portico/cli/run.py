@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from portico.cli.console import duration, errors, out
+from portico.cli.console import Narrator, duration, errors, out
 from portico.cli.warmup import warm_up
 from portico.errors import SuiteError
 from portico.evaluate.executors import local
@@ -88,7 +88,8 @@ def evaluate(
     warm_up(announce=True)
     summaries: dict[Path, dict[str, Any]] = {}
     with closing(local(workers)) as executor:
-        prepared = prepare(suite, cache or default_cache(), relative_to=base, announce=lambda text: errors.print(f"{text} ..."))
+        narrator = Narrator()
+        prepared = prepare(suite, cache or default_cache(), relative_to=base, announce=narrator.begin, watch=narrator.tell)
         chosen = select(prepared, limit=limit, only=only or [])
         for policy in policies:
             run_folder = folder if len(policies) == 1 else folder / folder_name(policy)

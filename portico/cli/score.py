@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from portico.cli.console import out, timed
+from portico.cli.console import counted, out
 from portico.evaluate.scoring import rescore
 from portico.report import print_summary
 
@@ -17,8 +17,8 @@ def score(
     worlds: Annotated[Path | None, typer.Option(help="folder that holds the worlds, when they have moved since the run")] = None,
 ) -> None:
     """Score every trajectory of a run again, write scores.jsonl and summary.json, and say what differs from the run's own records."""
-    with timed(f"scoring {run_folder}"):
-        result = rescore(run_folder, worlds=worlds)
+    with counted(f"scoring {run_folder}") as tell:
+        result = rescore(run_folder, worlds=worlds, watch=tell)
     print_summary(result.summary, out)
     out.print(f"\n{result.scored} trajectories scored again, {len(result.changed)} records differ from the run's own")
     for text in result.changed[:20]:

@@ -24,24 +24,25 @@ from portico.world import World
 _OBJECT_LENGTH_M = (5.0, 50.0)
 
 
-def generate(world: World, suite: Suite, *, space: Space | None = None, watch: Callable[[str, int, int], None] = lambda *_: None) -> EpisodeSet:
+def generate(world: World, suite: Suite, *, space: Space | None = None, watch: Callable[[int, int], None] = lambda *_: None) -> EpisodeSet:
     """The episode set of a world under a suite; candidates that fall out are counted by task and reason.
 
     Args:
         space: of the world for the suite's embodiment; built when absent.
-        watch: told (task, candidates looked at, episodes accepted).
+        watch: told (candidates accepted, candidates wanted) after each one that was looked at.
     """
     grounds = Grounds.of(world, embodiment(suite.embodiment), space)
     planner, verifier = Planner(grounds), Verifier(grounds, suite)
     quota = max(suite.tasks.values())
-    points = sample_points(grounds, quota, suite.seed, world.id)
+    points = sample_points(grounds, quota, _reach_m(suite), suite.seed, world.id)
     episodes: list[Episode] = []
+    done, wanted = 0, OVERSAMPLING * sum(suite.tasks.values())
     rejected: dict[str, dict[str, int]] = {}
     for task, count in suite.tasks.items():
         reasons: Counter[str] = Counter()
         accepted: list[tuple[Episode, str]] = []
         order = generator(suite.seed, world.id, task, "order")
-        for looked, question in enumerate(questions(grounds, points, task, order), start=1):
+        for question in questions(grounds, points, task, order):
             if len(accepted) >= OVERSAMPLING * count:
                 break
             outcome = _episode(question, planner, verifier, suite, world)
@@ -49,7 +50,8 @@ def generate(world: World, suite: Suite, *, space: Space | None = None, watch: C
                 reasons[outcome] += 1
             else:
                 accepted.append((outcome, question.stratum))
-            watch(task, looked, len(accepted))
+            watch(done + len(accepted), wanted)
+        done += OVERSAMPLING * count
         chosen = thinned(accepted, count, length=_length, stratum=lambda pair: pair[1])
         episodes += [_named(episode, task, i) for i, (episode, _) in enumerate(chosen)]
         if len(chosen) < count:
@@ -63,9 +65,13 @@ def generate(world: World, suite: Suite, *, space: Space | None = None, watch: C
 def _episode(question: Question, planner: Planner, verifier: Verifier, suite: Suite, world: World) -> Episode | str:
     """The verified episode, or the reason why the question was dropped."""
     stages = list(question.stages)
+    if _straight_m(question) > _reach_m(suite):
+        return "farther than the budget lets a robot walk"
     reference = planner.reference(np.array(question.start), stages)
     if reference is None:
         return "unreachable"
+    if reference.length_m > _reach_m(suite):
+        return "farther than the budget lets a robot walk"
     misfit = _misfit(question.task, reference)
     if misfit:
         return misfit
@@ -106,6 +112,17 @@ def _misfit(task: TaskName, reference: Reference) -> str:
         if outdoor <= 0.0:
             return "outdoor goal reached at the hand-off"
     return ""
+
+
+def _reach_m(suite: Suite) -> float:
+    """Length of the way that all actions of the budget make when each is one step forward."""
+    return suite.budget.max_actions * suite.actions.step_m
+
+
+def _straight_m(question: Question) -> float:
+    """Through the goals that are places, as the crow flies: no way is shorter."""
+    places = np.array([question.start, *(stage.goal for stage in question.stages if stage.goal is not None)])
+    return float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
 
 
 def _length(pair: tuple[Episode, str]) -> float:

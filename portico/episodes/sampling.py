@@ -17,6 +17,8 @@ from portico.tasks.episode import StageSpec, TaskName
 #: Candidates are drawn at this multiple of the quota and thinned evenly [I2 C.5].
 OVERSAMPLING = 3
 OUTDOOR_POINTS = 15
+#: Where a city is larger than the budget's reach, outdoor points lie about a quarter of the reach apart, up to this many.
+MOST_OUTDOOR_POINTS = 400
 OUTDOOR_MIN_PATH_M = 20.0
 OVON_MIN_DISTANCE_M = 5.0
 OUTDOOR_RADIUS_M = 3.0
@@ -42,8 +44,12 @@ class Points:
     boundary: dict[int, Floats]
 
 
-def sample_points(grounds: Grounds, quota: int, *seed: str | int) -> Points:
-    """FPS and Lloyd in all three groups; at least one point on every floor that can be walked."""
+def sample_points(grounds: Grounds, quota: int, reach_m: float, *seed: str | int) -> Points:
+    """FPS and Lloyd in all three groups; at least one point on every floor that can be walked.
+
+    Args:
+        quota: most episodes wanted of a task. reach_m: how far the budget lets a robot walk.
+    """
     space, annotations = grounds.space, grounds.annotations
     wanted = OVERSAMPLING * max(1, quota)
     sizes = grounds.floor_sizes()
@@ -59,7 +65,9 @@ def sample_points(grounds: Grounds, quota: int, *seed: str | int) -> Points:
         around = grounds.boundary(b)
         if around.any():
             boundary[b] = space.sample(around, each, generator(*seed, "boundary", annotations.buildings[b].id))
-    points = space.sample(outdoor, max(OUTDOOR_POINTS, quota), generator(*seed, "outdoor")) if outdoor.any() else np.zeros((0, 3))
+    cells = int(outdoor.sum())
+    dense = min(MOST_OUTDOOR_POINTS, round(cells * space.cell_m**2 / (0.25 * reach_m) ** 2))
+    points = space.sample(outdoor, min(max(OUTDOOR_POINTS, quota, dense), cells), generator(*seed, "outdoor"))
     return Points(indoor, points, boundary)
 
 

@@ -46,7 +46,7 @@ class Calibration:
         return self.oracle >= ORACLE_AT_LEAST and self.stop_at_start <= NOTHING_AT_MOST
 
 
-def validate(episodes: EpisodeSet, grounds: Grounds) -> list[Problem]:
+def validate(episodes: EpisodeSet, grounds: Grounds, *, watch: Callable[[int, int], None] = lambda *_: None) -> list[Problem]:
     """Every problem of every episode: start, floor, goal, category, reachability, triviality, reference.
 
     Raises:
@@ -62,7 +62,11 @@ def validate(episodes: EpisodeSet, grounds: Grounds) -> list[Problem]:
         )
     check_unique(episodes, f"episodes of {episodes.world}")
     planner = Planner(grounds)
-    return [problem for episode in episodes.episodes for problem in _problems(episode, grounds, planner)]
+    problems: list[Problem] = []
+    for i, episode in enumerate(episodes.episodes):
+        problems += _problems(episode, grounds, planner)
+        watch(i + 1, len(episodes.episodes))
+    return problems
 
 
 def calibrate(episodes: EpisodeSet, suite: Suite, grounds: Grounds, *, watch: Callable[[int, int], None] = lambda *_: None) -> Calibration:

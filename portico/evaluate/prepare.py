@@ -19,6 +19,7 @@ from portico.tasks.episode import Episode, EpisodeSet
 from portico.world import load, save
 
 Announce = Callable[[str], None]
+Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -35,18 +36,18 @@ def default_cache() -> Path:
     return Path("worlds")
 
 
-def prepare(suite: Suite, cache: Path, *, relative_to: Path | None = None, announce: Announce = print) -> list[Prepared]:
+def prepare(suite: Suite, cache: Path, *, relative_to: Path | None = None, announce: Announce = print, watch: Watch = lambda *_: None) -> list[Prepared]:
     """Worlds and episodes of a suite, made where the cache lacks them.
 
     Args:
         relative_to: folder that world paths in the suite are relative to.
-        announce: told before anything slow starts.
+        announce: told before anything slow starts. watch: told (done, wanted) while it goes on, where that is known.
 
     Raises:
         SuiteError: two worlds of the suite have the same id.
         EpisodeError: an episode file belongs to another world.
     """
-    prepared = [_prepared(suite, entry, cache, relative_to or Path.cwd(), announce) for entry in suite.worlds]
+    prepared = [_prepared(suite, entry, cache, relative_to or Path.cwd(), announce, watch) for entry in suite.worlds]
     ids = [p.episodes.world for p in prepared]
     twice = sorted({i for i in ids if ids.count(i) > 1})
     if twice:
@@ -54,7 +55,7 @@ def prepare(suite: Suite, cache: Path, *, relative_to: Path | None = None, annou
     return prepared
 
 
-def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce: Announce) -> Prepared:
+def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce: Announce, watch: Watch) -> Prepared:
     folder = base / entry.path if entry.path else _built(entry, cache, announce)
     world_hash = (
         str(json.loads((folder / "world.json").read_text())["content_hash"]) if (folder / "world.json").is_file() else load(folder).manifest.content_hash
@@ -69,9 +70,10 @@ def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce
     file = cache / "episodes" / f"{_recipe_of_episodes(suite, world_hash)}.json"
     if not file.is_file():
         world = load(folder)
-        announce(f"sampling and verifying {sum(suite.tasks.values())} episodes in {world.id}")
+        announce(f"surveying {world.id} for {suite.embodiment}")
         space = cached_space(world, embodiment(suite.embodiment), folder)
-        save_episodes(generate(world, suite, space=space), file)
+        announce(f"sampling and verifying candidates for {sum(suite.tasks.values())} episodes in {world.id}")
+        save_episodes(generate(world, suite, space=space, watch=watch), file)
     return Prepared(folder, world_hash, load_episodes(file))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -68,11 +68,12 @@ class Rescored:
     changed: list[str]
 
 
-def rescore(run_folder: Path, *, worlds: Path | None = None) -> Rescored:
+def rescore(run_folder: Path, *, worlds: Path | None = None, watch: Callable[[int, int], None] = lambda *_: None) -> Rescored:
     """Score every trajectory of a run from scratch; writes ``scores.jsonl`` and ``summary.json``.
 
     Args:
         worlds: folder that holds the worlds by id, when they have moved since the run.
+        watch: told (records done, records) after each.
 
     Raises:
         StorageError: this is no run folder.
@@ -98,6 +99,7 @@ def rescore(run_folder: Path, *, worlds: Path | None = None) -> Rescored:
             trajectory = Trajectory.load(run_folder / "trajectories" / f"{key.slug()}.npz")
             fresh = scored(key, record["policy"], record["privileged"], episodes[key.episode], trajectory, context, header["suite"]["measures"])
             again.append(fresh)
+            watch(len(again), len(records))
             changed += _differences(key, record, fresh)
     summary = summarise(again, header)
     (run_folder / "scores.jsonl").write_text("".join(json.dumps(r, sort_keys=True, allow_nan=False) + "\n" for r in again), encoding="utf-8")

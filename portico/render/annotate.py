@@ -7,8 +7,9 @@ from math import floor, log10
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
+from portico.render import lettering
 from portico.render.map_frame import MapFrame
 from portico.world import World
 
@@ -50,7 +51,7 @@ def _rooms(frame: MapFrame, world: World) -> list[tuple[list[tuple[float, float]
 
 
 def _width(draw: ImageDraw.ImageDraw, text: str, size: int) -> float:
-    return draw.textlength(text, font=ImageFont.load_default(size))
+    return draw.textlength(text, font=lettering.font(size))
 
 
 def _label(
@@ -58,7 +59,7 @@ def _label(
 ) -> None:
     """Centre a name on a world point, or just above or below it; leave it out when all three are taken."""
     column, row = frame.to_pixels([point])[0].tolist()
-    font = ImageFont.load_default(size)
+    font = lettering.font(size)
     for shift in (0.0, -1.2 * size, 1.2 * size):
         at = (column, row + shift)
         box = draw.textbbox(at, text, font=font, anchor="mm", stroke_width=2)
@@ -82,7 +83,7 @@ def _scale_bar(draw: ImageDraw.ImageDraw, frame: MapFrame, size: int) -> _Box:
     draw.rectangle((left - 2, bottom - thick - 2, left + length_px + 2, bottom + 2), fill=_HALO)
     draw.rectangle((left, bottom - thick, half, bottom), fill=_INK)
     draw.rectangle((half, bottom - thick, left + length_px, bottom), outline=_INK)
-    font = ImageFont.load_default(size)
+    font = lettering.font(size)
     text = f"{length_m:g} m"
     draw.text((half, bottom - thick - 6), text, font=font, fill=_INK, anchor="mb", stroke_width=2, stroke_fill=_HALO)
     return left, bottom - thick - 2.2 * size, left + length_px, bottom
@@ -99,6 +100,6 @@ def _north_arrow(draw: ImageDraw.ImageDraw, frame: MapFrame, size: int) -> _Box:
     tip, left, right, notch = (x, top), (x - 0.7 * size, top + height), (x + 0.7 * size, top + height), (x, top + 0.75 * height)
     draw.polygon([tip, left, notch], fill=_INK, outline=_HALO)
     draw.polygon([tip, right, notch], fill=_HALO, outline=_INK)
-    font = ImageFont.load_default(size)
+    font = lettering.font(size)
     draw.text((x, top + height + 4), "N", font=font, fill=_INK, anchor="mt", stroke_width=2, stroke_fill=_HALO)
     return x - size, top, x + size, top + height + 1.5 * size

@@ -10,6 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from portico.geometry import Floats
 from portico.interface import Camera
+from portico.render import lettering
 from portico.render.renderer import Renderer
 
 _PAPER, _INK = (247, 246, 242), (34, 36, 42)
@@ -20,7 +21,7 @@ def contact_sheet(renderer: Renderer, poses_with_captions: Sequence[tuple[Floats
     """(H, W, 3) uint8: one anti-aliased picture per (T_world_camera (4, 4), caption), row by row, caption below."""
     columns = max(1, min(columns, len(poses_with_captions)))
     rows = -(-len(poses_with_captions) // columns)
-    font = ImageFont.load_default(max(11, camera.width // 24))
+    font = lettering.font(max(11, camera.width // 26))
     strip = max(11, camera.width // 24) + 10
     cell_width, cell_height = camera.width + _GAP_PX, camera.height + strip + _GAP_PX
     sheet = Image.new("RGB", (columns * cell_width + _GAP_PX, rows * cell_height + _GAP_PX), _PAPER)

@@ -9,6 +9,9 @@ from scipy.spatial import cKDTree
 
 from portico.geometry import Floats
 
+#: More candidates than this are thinned at random first: they are cells of a grid far finer than the spacing of any sites.
+_MOST_CANDIDATES = 100_000
+
 
 def spread(points: Floats, count: int, rng: np.random.Generator, lloyd_iterations: int) -> NDArray[np.int64]:
     """Indices of ``count`` of the points (M, 3), evenly spread.
@@ -16,6 +19,9 @@ def spread(points: Floats, count: int, rng: np.random.Generator, lloyd_iteration
     Farthest-point sampling (Gonzalez 1985) from a random first point; then each iteration moves every site to the point
     nearest to the mean of the points it is nearest to (Lloyd 1982). Two sites never share a point.
     """
+    if len(points) > _MOST_CANDIDATES >= count:
+        kept = np.sort(rng.choice(len(points), _MOST_CANDIDATES, replace=False))
+        return kept[spread(points[kept], count, rng, lloyd_iterations)]
     sites: NDArray[np.int64] = _farthest(points, count, int(rng.integers(len(points))))
     for _ in range(lloyd_iterations):
         owner = cKDTree(points[sites]).query(points)[1]

@@ -122,6 +122,8 @@ class Space:
     def sample(self, candidates: NDArray[np.bool_], count: int, rng: np.random.Generator, *, lloyd_iterations: int = 10) -> Floats:
         """``count`` evenly spread node positions (count, 3) among candidates (N,): farthest-point sampling, then Lloyd's iterations [I2 C.2].
 
+        Of more than 100,000 candidates so many are looked at, drawn at random.
+
         Raises:
             UserError: there are fewer candidates than asked for.
         """
