@@ -80,7 +80,7 @@ def export(
 
 @importers.command("osm")
 def import_osm_file(
-    file: Annotated[Path, typer.Argument(help=".osm, .osm.pbf or .osm.bz2")],
+    file: Annotated[Path, typer.Argument(help=".osm, .osm.pbf, .osm.bz2, .osm.gz or a .geojson export of one")],
     out_folder: Out,
     bbox: Annotated[str | None, typer.Option(help="west,south,east,north in degrees; everything when left out")] = None,
     overwrite: Overwrite = False,

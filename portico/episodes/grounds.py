@@ -45,9 +45,10 @@ class Grounds:
         """
         grounds = Grounds(world, space or build_space(world, body), body, Annotations(world.semantics))
         if not grounds.usable.any():
-            raise EpisodeError(
-                "no place where the robot could start", where=world.id, why=f"{body.name} has radius {body.radius_m} m", next_step="try a smaller embodiment"
-            )
+            fits = bool((np.asarray(grounds.space.node_component) >= 0).any())
+            why = "no region of the world allows pedestrians, and nothing is indoors" if fits else f"{body.name} has radius {body.radius_m} m and fits nowhere"
+            hint = "see the notes of `portico world info`" if fits else "try a smaller embodiment"
+            raise EpisodeError("no place where the robot could start", where=world.id, why=why, next_step=hint)
         return grounds
 
     @cached_property

@@ -15,7 +15,6 @@ from typing import Any
 from portico.errors import PolicyRefused, UnknownName, UserError
 from portico.interface import Policy
 from portico.policies.calibration import ForwardPolicy, RandomPolicy, StopPolicy
-from portico.policies.chain import ChainPolicy
 from portico.policies.frontier import FrontierPolicy
 from portico.policies.route_follower import RouteFollower
 
@@ -31,11 +30,11 @@ POLICIES: dict[str, PolicyFactory] = {
     "forward": ForwardPolicy,
     "frontier": FrontierPolicy,
     "route-follower": RouteFollower,
-    "chain": ChainPolicy,
 }
 
 #: Policies of rooms that this one must not import: name -> ("module:attribute", description), imported only when created.
 DEFERRED: dict[str, tuple[str, str]] = {
+    "chain": ("portico.agent.chain:ChainPolicy", "A policy per stage, reset at every hand-off."),
     "privileged/oracle-goal": ("portico.policies.privileged:OracleGoal", "Knows where the goal is, not the way (privileged)."),
     "privileged/oracle-trajectory": ("portico.policies.privileged:OracleTrajectory", "Follows the reference path (privileged)."),
 }

@@ -169,13 +169,15 @@ def test_a_bbox_beside_the_extract_finds_nothing(tmp_path: Path) -> None:
         import_osm(osm(tmp_path / "a.osm", NODES + STREET), bbox=(9.0, 47.0, 9.1, 47.1))
 
 
-def test_streets_that_are_all_underground_leave_no_allowed_ground(tmp_path: Path) -> None:
+def test_where_all_streets_are_underground_open_ground_is_walkable(tmp_path: Path) -> None:
     drawing = Drawing()
     drawing.square(0.0, 0.0, 20.0, building="yes")
     drawing.way([(-60.0, 0.0), (60.0, 0.0)], highway="footway", tunnel="yes", layer="-1")
-    lines = "\n".join(import_osm(drawing.write(tmp_path / "metro.osm")).report.lines())
+    result = import_osm(drawing.write(tmp_path / "metro.osm"))
+    lines = "\n".join(result.report.lines())
     assert "underground" in lines
-    assert "missing" in lines
+    assert "assumed 1: open ground is walkable" in lines
+    assert [r.type for r in result.world.semantics.regions if r.access == "allowed"] == ["open_area"]
 
 
 def test_without_osmium_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,7 +129,8 @@ def test_a_mall_without_streets(shared: Path, name: str) -> None:
     assert len(result.world.semantics.buildings) == 8
     lines = "\n".join(result.report.lines())
     assert "indoor features" in lines
-    assert "missing 1: ground where pedestrians may be" in lines
+    assert "assumed 1: open ground is walkable" in lines
+    assert any(region.access == "allowed" for region in result.world.semantics.regions)
 
 
 def test_geojson_with_streets(shared: Path) -> None:

@@ -8,7 +8,7 @@ from toy_world import MOVES, WAYPOINTS, ToyWorld, brief_for, execute, house, run
 
 from portico.errors import PolicyRefused
 from portico.geometry import Pose
-from portico.interface import Frame, Move, Observation, StageBrief, Stop
+from portico.interface import Frame, Observation, Stop
 from portico.policies import create
 
 
@@ -146,32 +146,3 @@ def test_what_is_missing_is_named():
         policy.act(Observation(0, 0.0, {"front": Frame(brief.cameras[0])}, stage, odometry=Pose(0.0, 0.0)))
     with pytest.raises(PolicyRefused, match="odometry"):
         policy.act(Observation(0, 0.0, {"front": house().frame(Pose(1.0, 1.0))}, stage))
-
-
-class _Member:
-    """Writes down what happens to it."""
-
-    def __init__(self, name: str, log: list[str]) -> None:
-        self.spec, self.name, self.log = create("stop").spec, name, log
-
-    def reset(self, brief) -> None:
-        self.log.append(f"{self.name} reset for {brief.stage.kind}")
-
-    def act(self, observation):
-        return Move("forward")
-
-    def close(self) -> None:
-        self.log.append(f"{self.name} closed")
-
-
-def test_chain_hands_over_at_every_stage_and_resets_the_member():
-    log: list[str] = []
-    a, b = _Member("a", log), _Member("b", log)
-    chain = create("chain", exit=a, outdoor=b, entrance=a, ovon="stop", object="stop", point="stop")
-    chain.reset(brief_for(stage_of("exit")))
-    for index, kind in enumerate(("exit", "outdoor", "entrance")):
-        stage = StageBrief(kind, index, 3, "")
-        for step in range(2):
-            chain.act(Observation(2 * index + step, 0.0, {}, stage, stage_changed=step == 0 and index > 0))
-    chain.close()
-    assert log == ["a reset for exit", "b reset for outdoor", "a reset for entrance", "a closed", "b closed"]

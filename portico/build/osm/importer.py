@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,8 @@ _SMALL_M = 200.0
 #: An extract without any of these holds nothing to build a world from; with them it is as large as they reach.
 _GROUND_KEYS = ("building", "building:part", "highway", "railway")
 _FINE_CELL_M, _CITY_CELL_M = 0.1, 0.2
+#: A survey of more cells takes minutes and many gigabytes; larger extracts get larger cells, in steps of 0.05 m.
+_MOST_CELLS, _CELLS_PER_M = 35e6, 20
 _ATTRIBUTION = "© OpenStreetMap contributors, https://www.openstreetmap.org/copyright"
 _SUFFIXES = (".osm", ".osm.pbf", ".pbf", ".osm.bz2", ".osm.gz", ".geojson")
 
@@ -60,6 +63,9 @@ def import_osm(path: Path | str, *, world_id: str | None = None, bbox: Box | Non
         raise _nothing(path)
     scene, kept = assemble(found, ledger)
     size_m = (extent.bounds[2] - extent.bounds[0], extent.bounds[3] - extent.bounds[1])
+    cell_m = _cell_for(*size_m)
+    if cell_m > _CITY_CELL_M:
+        ledger.note("assumed", f"cells of {cell_m:g} m, since the extract is large; a smaller bbox has finer ones", "the whole extract")
     report = ImportReport(path.name, size_m, extract.read, kept, ledger.remarks())
     scene.notes += report.lines()
     world = scene.world(
@@ -68,9 +74,16 @@ def import_osm(path: Path | str, *, world_id: str | None = None, bbox: Box | Non
         Provenance(source=f"OpenStreetMap extract {path.name}", licence="ODbL-1.0", attribution=_ATTRIBUTION),
         recipe={"importer": "osm", "file": path.name, "bbox": list(bbox) if bbox else None},
         origin=GeographicOrigin(latitude_deg=frame.latitude_deg, longitude_deg=frame.longitude_deg),
-        cell_m=_FINE_CELL_M if max(size_m) < _SMALL_M else _CITY_CELL_M,
+        cell_m=cell_m,
     )
     return ImportedWorld(world, report)
+
+
+def _cell_for(width_m: float, depth_m: float) -> float:
+    """Side of the cells in which an extract is surveyed."""
+    if max(width_m, depth_m) < _SMALL_M:
+        return _FINE_CELL_M
+    return max(_CITY_CELL_M, ceil(sqrt(width_m * depth_m / _MOST_CELLS) * _CELLS_PER_M) / _CELLS_PER_M)
 
 
 def _read(path: Path, bbox: Box | None, max_area_km2: float, ledger: Ledger) -> tuple[Extract, Box]:

@@ -48,11 +48,18 @@ def lay_pavement(found: Survey, built: shapely.Geometry, ledger: Ledger) -> Pave
         plan.put(patch)
     walks = union([plan.placed("sidewalk"), plan.placed("plaza")])
     plan.put(Patch("frontage", "sidewalk", _gaps(walks, union([built, carriageway])), "paving", Surface.SIDEWALK))
+    if _walkable(plan).is_empty:
+        ledger.note("assumed", "open ground is walkable: no street or path lies under the open sky at street level", "the whole extract")
+        plan.put(Patch("grounds", "open_area", found.extent, "gravel", Surface.OPEN_AREA))
     plan.put(Patch(BARE, "vegetated", found.extent, "soil", Surface.VEGETATED))
-    walkable = union(p.area for p in plan.patches if p.region != BARE and (p.access or DEFAULT_ACCESS[p.type]) == "allowed")
+    walkable = _walkable(plan)
     if walkable.is_empty:
-        ledger.note("missing", "ground where pedestrians may be: no street or path lies under the open sky at street level", "the whole extract")
+        ledger.note("missing", "ground where pedestrians may be: buildings, water and prohibited ground cover everything", "the whole extract")
     return Pavement(plan.patches, union([plan.placed("road"), plan.placed("crosswalk")]), walkable, crossings)
+
+
+def _walkable(plan: _Plan) -> shapely.Geometry:
+    return union(p.area for p in plan.patches if p.region != BARE and (p.access or DEFAULT_ACCESS[p.type]) == "allowed")
 
 
 def _traffic(found: Survey, carriageway: shapely.Geometry, built: shapely.Geometry, ledger: Ledger) -> tuple[shapely.Geometry, list[Crossing]]:

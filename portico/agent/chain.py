@@ -7,6 +7,7 @@ from typing import Any
 
 from portico.errors import PolicyRefused
 from portico.interface import Action, Brief, Need, Observation, Policy, PolicySpec, StageKind
+from portico.policies import create
 
 #: Who carries out which stage unless options say otherwise.
 DEFAULT_MEMBERS: dict[StageKind, str] = {
@@ -81,8 +82,6 @@ class ChainPolicy:
 
 
 def _member(name: str, detector: str | None) -> Policy:
-    from portico.policies.registry import create
-
     options: dict[str, Any] = {"detector": detector} if detector and name == "frontier" else {}
     return create(name, **options)
 
