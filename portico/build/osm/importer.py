@@ -24,8 +24,9 @@ _SMALL_M = 200.0
 #: An extract without any of these holds nothing to build a world from; with them it is as large as they reach.
 _GROUND_KEYS = ("building", "building:part", "highway", "railway")
 _FINE_CELL_M, _CITY_CELL_M = 0.1, 0.2
-#: A survey of more cells takes minutes and many gigabytes; larger extracts get larger cells, in steps of 0.05 m.
-_MOST_CELLS, _CELLS_PER_M = 35e6, 20
+#: A survey of more cells takes minutes and many gigabytes; larger extracts get larger cells, in steps of 0.05 m, as long
+#: as they are no larger than the radius of a quadruped.
+_MOST_CELLS, _CELLS_PER_M, _LARGEST_CELL_M = 35e6, 20, 0.35
 _ATTRIBUTION = "© OpenStreetMap contributors, https://www.openstreetmap.org/copyright"
 _SUFFIXES = (".osm", ".osm.pbf", ".pbf", ".osm.bz2", ".osm.gz", ".geojson")
 
@@ -83,7 +84,8 @@ def _cell_for(width_m: float, depth_m: float) -> float:
     """Side of the cells in which an extract is surveyed."""
     if max(width_m, depth_m) < _SMALL_M:
         return _FINE_CELL_M
-    return max(_CITY_CELL_M, ceil(sqrt(width_m * depth_m / _MOST_CELLS) * _CELLS_PER_M) / _CELLS_PER_M)
+    wanted = ceil(sqrt(width_m * depth_m / _MOST_CELLS) * _CELLS_PER_M) / _CELLS_PER_M
+    return min(max(_CITY_CELL_M, wanted), _LARGEST_CELL_M)
 
 
 def _read(path: Path, bbox: Box | None, max_area_km2: float, ledger: Ledger) -> tuple[Extract, Box]:
