@@ -4,6 +4,7 @@ Nothing here knows of robots, tasks or files of other tools.
 """
 
 from portico.world.bundle import content_hash, load, save
+from portico.world.gaussians import Gaussians
 from portico.world.semantics import (
     DEFAULT_ACCESS,
     Building,
@@ -36,6 +37,7 @@ __all__ = [
     "Appearance",
     "Building",
     "Floor",
+    "Gaussians",
     "GeographicOrigin",
     "Geometry",
     "InstanceLabel",

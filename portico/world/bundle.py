@@ -1,4 +1,5 @@
-"""The world on disk: ``world.json``, ``geometry.npz``, ``appearance.json`` with ``textures/*.png``, ``semantics.json``.
+"""The world on disk: ``world.json``, ``geometry.npz``, ``appearance.json`` with ``textures/*.png`` and, for a capture,
+``gaussians.npz``, and ``semantics.json``.
 
 A directory is written beside its final place and renamed, so a world is there whole or not at all. The content hash
 covers values, not file bytes: another zip or PNG library leaves it alone.
@@ -11,7 +12,6 @@ import json
 import os
 import shutil
 import tempfile
-import zipfile
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,6 +21,8 @@ from PIL import Image
 from pydantic import BaseModel, ValidationError
 
 from portico.errors import StorageError, WorldError
+from portico.world.arrays import REBUILD, check_finite, check_lengths, read_arrays
+from portico.world.gaussians import SH_COEFFICIENTS, Gaussians
 from portico.world.semantics import Semantics
 from portico.world.world import SCHEMA, Appearance, Geometry, Light, Manifest, Material, World
 
@@ -34,15 +36,25 @@ _ARRAYS: dict[str, tuple[type, int]] = {
     "uv": (np.float32, 3),
     "collides": (np.bool_, 1),
 }
-_REBUILD = "rebuild or re-import the world"
+_GAUSSIAN_ARRAYS: dict[str, tuple[type, int]] = {
+    "means": (np.float32, 2),
+    "rotations_wxyz": (np.float32, 2),
+    "scales_m": (np.float32, 2),
+    "opacity": (np.float32, 1),
+    "sh": (np.float32, 3),
+    "instance": (np.int32, 1),
+}
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
 def content_hash(world: World) -> str:
     """SHA-256 over geometry, appearance, semantics and every manifest field but the hash itself."""
     digest = hashlib.sha256()
-    for name in _ARRAYS:
-        array = np.ascontiguousarray(getattr(world.geometry, name))
+    layers: list[tuple[object, str]] = [(world.geometry, name) for name in _ARRAYS]
+    if world.appearance.gaussians is not None:
+        layers += [(world.appearance.gaussians, name) for name in _GAUSSIAN_ARRAYS]
+    for layer, name in layers:
+        array = np.ascontiguousarray(getattr(layer, name))
         digest.update(f"{name}{array.dtype.str}{array.shape}".encode() + array.tobytes())
     for name in sorted(world.appearance.textures):
         texture = np.ascontiguousarray(world.appearance.textures[name])
@@ -95,7 +107,7 @@ def load(folder: Path | str, *, verify_hash: bool = True) -> World:
     raw = _read_json(folder / "world.json")
     version = raw.get("schema_version") if isinstance(raw, dict) else None
     if version != SCHEMA:
-        raise WorldError("world schema not supported", where=str(folder / "world.json"), why=f"found {version!r}, expected {SCHEMA!r}", next_step=_REBUILD)
+        raise WorldError("world schema not supported", where=str(folder / "world.json"), why=f"found {version!r}, expected {SCHEMA!r}", next_step=REBUILD)
     world = World(
         manifest=_parse(Manifest, raw, folder / "world.json"),
         geometry=_read_geometry(folder / "geometry.npz"),
@@ -108,7 +120,7 @@ def load(folder: Path | str, *, verify_hash: bool = True) -> World:
             "the world's content differs from its hash",
             where=str(folder),
             why="a file was changed after it was written",
-            next_step=f"{_REBUILD}, or load with verify_hash=False",
+            next_step=f"{REBUILD}, or load with verify_hash=False",
         )
     return world
 
@@ -125,6 +137,8 @@ def _sealed(world: World) -> World:
         "categories": len(s.object_categories()),
         "places": len(s.places),
     }
+    if world.appearance.gaussians is not None:
+        counts["gaussians"] = len(world.appearance.gaussians)
     world = World(world.manifest.model_copy(update={"counts": counts}), world.geometry, world.appearance, s)
     manifest = world.manifest.model_copy(update={"content_hash": content_hash(world)})
     return World(manifest, world.geometry, world.appearance, s)
@@ -133,6 +147,9 @@ def _sealed(world: World) -> World:
 def _write(world: World, folder: Path) -> None:
     arrays: dict[str, Any] = {name: getattr(world.geometry, name) for name in _ARRAYS}
     np.savez_compressed(folder / "geometry.npz", **arrays)
+    if world.appearance.gaussians is not None:
+        # Noise does not compress: packing would cost ten times the time for a tenth of the bytes.
+        np.savez(folder / "gaussians.npz", **{name: getattr(world.appearance.gaussians, name) for name in _GAUSSIAN_ARRAYS})
     (folder / "semantics.json").write_text(_canonical(world.semantics.model_dump(mode="json")), encoding="utf-8")
     (folder / "appearance.json").write_text(_canonical(_appearance_json(world.appearance)), encoding="utf-8")
     if world.appearance.textures:
@@ -148,7 +165,7 @@ def _appearance_json(appearance: Appearance) -> dict[str, Any]:
         "materials": [m.model_dump(mode="json") for m in appearance.materials],
         "light": appearance.light.model_dump(mode="json"),
         "textures": sorted(appearance.textures),
-    }
+    } | ({"gaussians": True} if appearance.gaussians is not None else {})
 
 
 def _canonical(value: object) -> str:
@@ -159,9 +176,9 @@ def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise WorldError("a layer of the world is missing", where=str(path), next_step=_REBUILD) from error
+        raise WorldError("a layer of the world is missing", where=str(path), next_step=REBUILD) from error
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise WorldError("a layer of the world is truncated or damaged", where=str(path), why=str(error), next_step=_REBUILD) from error
+        raise WorldError("a layer of the world is truncated or damaged", where=str(path), why=str(error), next_step=REBUILD) from error
 
 
 def _parse(model: type[_Model], raw: object, path: Path) -> _Model:
@@ -170,51 +187,28 @@ def _parse(model: type[_Model], raw: object, path: Path) -> _Model:
     except ValidationError as error:
         first = error.errors()[0]
         element = ".".join(str(part) for part in first["loc"])
-        raise WorldError("a layer of the world breaks its schema", where=f"{path}: {element}", why=first["msg"], next_step=_REBUILD) from error
+        raise WorldError("a layer of the world breaks its schema", where=f"{path}: {element}", why=first["msg"], next_step=REBUILD) from error
 
 
 def _read_geometry(path: Path) -> Geometry:
-    arrays: dict[str, NDArray[Any]] = {}
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            for name, (dtype, dimensions) in _ARRAYS.items():
-                if name not in archive:
-                    raise WorldError("the geometry lacks an array", where=f"{path}: {name}", next_step=_REBUILD)
-                array = archive[name]
-                if array.dtype != dtype or array.ndim != dimensions:
-                    raise WorldError(
-                        "a geometry array has the wrong type", where=f"{path}: {name}", why=f"{array.dtype} with {array.ndim} axes", next_step=_REBUILD
-                    )
-                arrays[name] = array
-    except FileNotFoundError as error:
-        raise WorldError("a layer of the world is missing", where=str(path), next_step=_REBUILD) from error
-    except (zipfile.BadZipFile, ValueError, EOFError, OSError) as error:
-        raise WorldError("a layer of the world is truncated or damaged", where=str(path), why=str(error), next_step=_REBUILD) from error
-    geometry = Geometry(**arrays)
-    _check_geometry(geometry, path)
+    geometry = Geometry(**read_arrays(path, _ARRAYS, "geometry"))
+    check_finite(geometry.vertices, "vertices", "vertices", path)
+    faces = len(geometry.faces)
+    per_face = ("surface", "instance", "material", "indoor", "uv", "collides")
+    check_lengths({name: getattr(geometry, name) for name in per_face}, faces, "faces", path, "geometry")
+    if faces and (geometry.faces.min() < 0 or geometry.faces.max() >= len(geometry.vertices)):
+        raise WorldError("a face refers to a vertex that does not exist", where=f"{path}: faces", next_step=REBUILD)
     return geometry
 
 
-def _check_geometry(geometry: Geometry, path: Path) -> None:
-    bad = np.flatnonzero(~np.isfinite(geometry.vertices).all(axis=1))
-    if len(bad):
-        raise WorldError(
-            "vertices that are not finite",
-            where=f"{path}: vertices[{bad[0]}]",
-            why=f"{len(bad)} of {len(geometry.vertices)} hold NaN or infinity",
-            next_step=_REBUILD,
-        )
-    faces = len(geometry.faces)
-    for name in ("surface", "instance", "material", "indoor", "uv", "collides"):
-        if len(getattr(geometry, name)) != faces:
-            raise WorldError(
-                "geometry arrays of different lengths",
-                where=f"{path}: {name}",
-                why=f"{len(getattr(geometry, name))} entries for {faces} faces",
-                next_step=_REBUILD,
-            )
-    if faces and (geometry.faces.min() < 0 or geometry.faces.max() >= len(geometry.vertices)):
-        raise WorldError("a face refers to a vertex that does not exist", where=f"{path}: faces", next_step=_REBUILD)
+def _read_gaussians(path: Path) -> Gaussians:
+    gaussians = Gaussians(**read_arrays(path, _GAUSSIAN_ARRAYS, "capture"))
+    check_lengths({name: getattr(gaussians, name) for name in _GAUSSIAN_ARRAYS}, len(gaussians), "Gaussians", path, "capture")
+    for name in ("means", "rotations_wxyz", "scales_m", "opacity", "sh"):
+        check_finite(getattr(gaussians, name), name, "Gaussians", path)
+    if gaussians.sh.shape[1:] not in [(k, 3) for k in SH_COEFFICIENTS]:
+        raise WorldError("a capture array has the wrong shape", where=f"{path}: sh", why=f"{gaussians.sh.shape}", next_step=REBUILD)
+    return gaussians
 
 
 def _read_appearance(folder: Path) -> Appearance:
@@ -226,31 +220,35 @@ def _read_appearance(folder: Path) -> Appearance:
         try:
             textures[name] = np.array(Image.open(file).convert("RGB"))
         except FileNotFoundError as error:
-            raise WorldError("a layer of the world is missing", where=str(file), next_step=_REBUILD) from error
+            raise WorldError("a layer of the world is missing", where=str(file), next_step=REBUILD) from error
         except OSError as error:
-            raise WorldError("a layer of the world is truncated or damaged", where=str(file), why=str(error), next_step=_REBUILD) from error
+            raise WorldError("a layer of the world is truncated or damaged", where=str(file), why=str(error), next_step=REBUILD) from error
     materials = tuple(_parse(Material, m, path) for m in raw.get("materials", []))
-    return Appearance(materials, textures, _parse(Light, raw.get("light", {}), path))
+    gaussians = _read_gaussians(folder / "gaussians.npz") if raw.get("gaussians") else None
+    return Appearance(materials, textures, _parse(Light, raw.get("light", {}), path), gaussians)
 
 
 def _check_references(world: World, folder: Path) -> None:
     geometry, appearance = world.geometry, world.appearance
     if len(geometry.material) and geometry.material.max() >= len(appearance.materials):
-        raise WorldError("a triangle refers to a material that does not exist", where=f"{folder}/geometry.npz: material", next_step=_REBUILD)
+        raise WorldError("a triangle refers to a material that does not exist", where=f"{folder}/geometry.npz: material", next_step=REBUILD)
     for material in appearance.materials:
         if material.texture is not None and material.texture not in appearance.textures:
-            raise WorldError("a material refers to a texture that does not exist", where=f"{folder}/appearance.json: {material.name}", next_step=_REBUILD)
+            raise WorldError("a material refers to a texture that does not exist", where=f"{folder}/appearance.json: {material.name}", next_step=REBUILD)
     known = {label.id for label in world.semantics.instances}
-    unknown = set(np.unique(geometry.instance).tolist()) - known
+    used = np.unique(geometry.instance)
+    if appearance.gaussians is not None:
+        used = np.union1d(used, appearance.gaussians.instance[appearance.gaussians.instance != 0])
+    unknown = set(used.tolist()) - known
     if unknown:
         raise WorldError(
-            "a triangle refers to an instance that semantics.json does not list",
+            "a triangle or Gaussian refers to an instance that semantics.json does not list",
             where=f"{folder}/semantics.json: instances",
             why=f"missing {sorted(unknown)[:5]}",
-            next_step=_REBUILD,
+            next_step=REBUILD,
         )
     for kind in ("buildings", "portals", "regions", "rooms", "objects", "places"):
         ids = [item.id for item in getattr(world.semantics, kind)]
         twice = sorted({i for i in ids if ids.count(i) > 1}) if len(set(ids)) != len(ids) else []
         if twice:
-            raise WorldError("the same id twice", where=f"{folder}/semantics.json: {kind} {twice[0]!r}", next_step=_REBUILD)
+            raise WorldError("the same id twice", where=f"{folder}/semantics.json: {kind} {twice[0]!r}", next_step=REBUILD)

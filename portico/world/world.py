@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, FiniteFloat
 
+from portico.world.gaussians import Gaussians
 from portico.world.semantics import Semantics
 
 SCHEMA = "portico.world/1"
@@ -106,11 +107,15 @@ class Light(BaseModel):
 
 @dataclass(frozen=True)
 class Appearance:
-    """Materials, their textures (name -> (H, W, 3) uint8, row 0 at the top) and the light."""
+    """Materials, their textures (name -> (H, W, 3) uint8, row 0 at the top), the light, and the Gaussians of a captured world.
+
+    Where there are Gaussians they are what a camera sees, and the triangles only what a body touches.
+    """
 
     materials: tuple[Material, ...]
     textures: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
     light: Light = Light()
+    gaussians: Gaussians | None = None
 
 
 class Provenance(BaseModel):
