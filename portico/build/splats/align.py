@@ -68,7 +68,7 @@ def alignment(gaussians: Gaussians, *, up: str = "auto", scale: float = 1.0, flo
     else:
         reasons.append(f"up is {up}, as given")
         normal, ground = np.array(AXES[up]), best_ground(found, np.array(AXES[up]))
-        lean = _angle_deg(ground.normal, normal) if ground else 0.0
+        lean = ground.lean_deg if ground else 0.0
         if lean > _SNAP_DEG:
             reasons.append(f"the floor leans by {lean:.1f} degrees against {up}; --up auto would level it")
     T = np.eye(4)
@@ -117,15 +117,10 @@ def _drop_walls(grounds: dict[str, Ground], scale: float, reasons: list[str]) ->
 def _levelled(ground: Ground | None, up: str, reasons: list[str]) -> NDArray[np.float64]:
     """The axis itself where the floor is level to a degree or there is none, the floor's normal otherwise."""
     axis = np.array(AXES[up])
-    lean = _angle_deg(ground.normal, axis) if ground else 0.0
-    if ground is None or lean <= _SNAP_DEG:
+    if ground is None or ground.lean_deg <= _SNAP_DEG:
         return axis
-    reasons.append(f"the floor leans by {lean:.1f} degrees against {up} and was levelled")
+    reasons.append(f"the floor leans by {ground.lean_deg:.1f} degrees against {up} and was levelled")
     return ground.normal
-
-
-def _angle_deg(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    return float(np.degrees(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)))
 
 
 def _rotation_to_z(normal: NDArray[np.float64]) -> NDArray[np.float64]:

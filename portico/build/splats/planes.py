@@ -47,18 +47,19 @@ class Surfaces:
 @dataclass(frozen=True)
 class Ground:
     """A plane that could be the ground. ``normal`` points up, ``area`` in square units, ``cover``: share of the ground plan it fills,
-    ``above``: share of everything outside it that lies above it."""
+    ``above``: share of everything outside it that lies above it, ``lean_deg``: against the axis it was looked for along."""
 
     centre: NDArray[np.float64]
     normal: NDArray[np.float64]
     area: float
     cover: float
     above: float
+    lean_deg: float
 
     @property
     def score(self) -> float:
-        """Area counts fully when everything lies above, and not at all when half does."""
-        return self.area * max(0.0, 2.0 * self.above - 1.0)
+        """Area counts fully when everything lies above, and not at all when half does; leaning needs half more area at 15 degrees."""
+        return self.area * max(0.0, 2.0 * self.above - 1.0) * max(0.0, 1.0 - self.lean_deg / 45.0)
 
 
 def surfaces(gaussians: Gaussians) -> Surfaces:
@@ -115,7 +116,7 @@ def best_ground(found: Surfaces, up: NDArray[np.float64]) -> Ground | None:
         inside = _inliers(points, normals, points[trial], normals[trial], thickness)
         if inside.sum() < _FEWEST:
             continue
-        ground = _measured(found, *_fitted(points[inside], up), thickness, points, normals)
+        ground = _measured(found, *_fitted(points[inside], up), up, points, normals)
         if ground is not None and (best is None or ground.score > best.score):
             best = ground
     return best
@@ -138,21 +139,31 @@ def _fitted(points: NDArray[np.float64], up: NDArray[np.float64]) -> tuple[NDArr
 
 
 def _measured(
-    found: Surfaces, centre: NDArray[np.float64], normal: NDArray[np.float64], thickness: float, points: NDArray[np.float64], normals: NDArray[np.float64]
+    found: Surfaces,
+    centre: NDArray[np.float64],
+    normal: NDArray[np.float64],
+    up: NDArray[np.float64],
+    points: NDArray[np.float64],
+    normals: NDArray[np.float64],
 ) -> Ground | None:
     """Area, cover and share above of a plane; None where they speak against a ground."""
+    thickness, cell = _THICKNESS * found.diagonal, _CELL * found.diagonal
     heights = (found.centres - centre) @ normal
     above, below = int((heights > 2.0 * thickness).sum()), int((heights < -2.0 * thickness).sum())
     share = above / (above + below) if above + below else 0.0
     inside = _inliers(points, normals, centre, normal, thickness)
     if share < _LEAST_ABOVE or inside.sum() < _FEWEST:
         return None
-    cell = _CELL * found.diagonal
     low, high = found.bounds
     within = ((found.centres >= low) & (found.centres <= high)).all(axis=1)
     own, plan = _filled_cells(points[inside], normal, cell), _filled_cells(found.centres[within], normal, cell)
     cover = min(1.0, own / max(plan, 1))
-    return Ground(centre, normal, own * cell * cell, cover, share) if cover >= _LEAST_COVER else None
+    return Ground(centre, normal, own * cell * cell, cover, share, angle_deg(normal, up)) if cover >= _LEAST_COVER else None
+
+
+def angle_deg(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    """Angle between two directions (3,)."""
+    return float(np.degrees(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)))
 
 
 def _filled_cells(points: NDArray[np.float64], normal: NDArray[np.float64], cell: float) -> int:
