@@ -235,6 +235,13 @@ def test_points_far_from_others_stay_small(tmp_path):
     assert "grey" in capture.remarks[0]
 
 
+def test_the_vertical_axis_that_nerfstudio_notes_is_passed_on(tmp_path):
+    path = write_rows(tmp_path / "noted.ply", INRIA, inria_rows(3))
+    assert read_splats(path).up == ""
+    path.write_bytes(path.read_bytes().replace(b"comment made by hand", b"comment Vertical Axis: z", 1))
+    assert read_splats(path).up == "z"
+
+
 # Compressed PLY
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 from portico.build.splats.capture import Capture, Columns, sound_gaussians, within_limit
@@ -78,12 +80,16 @@ def _read_ply(path: Path, points_as_splats: bool) -> Capture:
             next_step="export the capture as Gaussians",
         )
     if any(name.startswith("packed_") for name in vertex.names):
-        return _capture(read_compressed(path, header), "compressed ply", path)
-    if "f_dc_0" in vertex.names:
-        return _capture(read_inria(path, header, vertex), "ply", path)
-    if not points_as_splats:
+        capture = _capture(read_compressed(path, header), "compressed ply", path)
+    elif "f_dc_0" in vertex.names:
+        capture = _capture(read_inria(path, header, vertex), "ply", path)
+    elif points_as_splats:
+        capture = _capture(read_points(path, header, vertex), "point cloud", path)
+    else:
         raise refuse_points(path, vertex)
-    return _capture(read_points(path, header, vertex), "point cloud", path)
+    # Nerfstudio writes which axis it levelled its scene to.
+    axes = [found[1].lower() for comment in header.comments if (found := re.fullmatch(r"vertical axis:\s*(-?[xyz])", comment, re.IGNORECASE))]
+    return replace(capture, up=axes[0]) if axes else capture
 
 
 def _read_spz(path: Path) -> Capture:
@@ -96,7 +102,7 @@ def _read_spz(path: Path) -> Capture:
     except ImportFailed as error:
         why = f"its axes are {content.axes}: {error.why}"
         raise ImportFailed("the .spz is stored in left-handed axes", where=str(path), why=why, next_step=error.next_step) from error
-    return Capture(gaussians, capture.format, capture.remarks, up="-y")
+    return replace(capture, gaussians=gaussians, up="-y")
 
 
 def _capture(columns: Columns, kind: str, path: Path) -> Capture:
