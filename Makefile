@@ -15,6 +15,7 @@ $(READY): requirements.lock pyproject.toml
 	@touch $(READY)
 
 demo: $(READY)  ## a town block, seven tasks, four policies, a table and a report
+	@$(BIN)/portico warmup
 	@$(BIN)/portico demo --out demo --workers $(WORKERS)
 
 test: $(READY)  ## the default test suite

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from portico import __version__
-from portico.cli import compare, demo, doctor, episodes, listing, report, run, score, view, world
+from portico.cli import compare, demo, doctor, episodes, listing, report, run, score, view, warmup, world
 from portico.cli.console import errors
 from portico.errors import UserError
 
@@ -34,6 +34,7 @@ app.command("compare")(compare.compare)
 app.command("view")(view.view)
 app.command("list")(listing.listing)
 app.command("doctor")(doctor.doctor)
+app.command("warmup")(warmup.warmup)
 
 
 @app.callback(invoke_without_command=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+from multiprocessing import get_context
 from pathlib import Path
 
 import numba
 
 from portico import __version__
 from portico.cli.console import timed
-from portico.errors import UserError
 
 
 def warm_up(*, announce: bool) -> None:
@@ -31,6 +31,11 @@ def warm_up(*, announce: bool) -> None:
         return
 
 
+def warmup() -> None:
+    """Compile the kernels for this machine now, once; every other command does it on its first start."""
+    warm_up(announce=True)
+
+
 def _marker() -> Path:
     """One marker per package location, source state, numba and processor: what numba's own cache depends on."""
     root = Path(__file__).resolve().parents[1]
@@ -41,26 +46,45 @@ def _marker() -> Path:
 
 
 def _touch_all_kernels() -> None:
+    """Seeing and deciding in a process of their own, walking and scoring here: two cores are done in half of the time."""
+    other = get_context("spawn").Process(target=_see_and_decide)
+    other.start()
+    _walk_and_score()
+    other.join()
+
+
+def _see_and_decide() -> None:
+    from portico.build import RECIPES
+    from portico.geometry import camera_transform
+    from portico.interface import Camera
+    from portico.policies import create
+    from portico.render import CHANNELS, Renderer, overview
+    from portico.testing import check_policy
+
+    world = RECIPES["indoor"](1)
+    renderer = Renderer(world)
+    camera, T_world_camera = Camera("front", 64, 48, 1.5), camera_transform(0.0, 0.0, 1.0, 0.0, 0.0)
+    renderer.render(T_world_camera, camera, CHANNELS)
+    renderer.photograph(T_world_camera, camera)
+    overview(world, size_px=64)
+    check_policy(lambda: create("chain"))
+
+
+def _walk_and_score() -> None:
     from portico.build import RECIPES
     from portico.episodes import generate
     from portico.evaluate.episode import run_episode
-    from portico.interface import Need
+    from portico.evaluate.records import Key
+    from portico.evaluate.scoring import scored, scoring_context
     from portico.policies import create
     from portico.robots import embodiment
     from portico.sim import Simulator
     from portico.suites import parse_suite
-    from portico.world import World
 
-    world: World = RECIPES["indoor"](1)
-    tasks = {"exit": 1, "ovon": 1}
-    suite = parse_suite({"name": "warm-up", "worlds": [{"recipe": "indoor", "seed": 1}], "tasks": tasks, "budget": {"max_actions": 12}}, "warm-up")
-    try:
-        episodes = generate(world, suite).episodes
-    except UserError:
-        episodes = []
-    policy = create("chain")
-    needs: set[Need] = {*policy.spec.needs, "rgb"}
-    simulator = Simulator(world, embodiment(suite.embodiment), needs=needs, image_size=policy.spec.image_size)
-    for episode in episodes:
-        run_episode(simulator, policy, episode, key="warm-up", seed=0)
-    policy.close()
+    world = RECIPES["indoor"](1)
+    suite = parse_suite({"name": "warm-up", "worlds": [{"recipe": "indoor", "seed": 1}], "tasks": {"exit": 1, "ovon": 1}}, "warm-up")
+    simulator = Simulator(world, embodiment(suite.embodiment))
+    context = scoring_context(simulator.annotations, simulator.body, simulator.space)
+    for episode in generate(world, suite, space=simulator.space).episodes:
+        rollout = run_episode(simulator, create("forward"), episode, key="warm-up", seed=0)
+        scored(Key("warm-up", "eval", world.id, episode.id, 0), "forward", [], episode, rollout.trajectory, context)
