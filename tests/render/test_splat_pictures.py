@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from slow_splats import AHEAD, SMALL, ball, gaussians_of, harmonics, slow_splats, some_gaussians, together
 
+from portico.build.splats import read_splats
 from portico.errors import UnknownName
 from portico.geometry import Pose
 from portico.interface import Camera
@@ -55,6 +56,28 @@ def test_unusual_gaussians_agree_with_the_naive_sum(low_m, log_sizes, opacity):
     for seed in range(6):
         gaussians = some_gaussians(np.random.default_rng(seed), 25, 1, low_m=low_m, log_sizes=log_sizes, opacity=opacity)
         assert_agrees(SplatRenderer(gaussians).render(AHEAD, SMALL, ALL), slow_splats(gaussians, AHEAD, SMALL), gaussians)
+
+
+@pytest.mark.parametrize("name", ["plant.splat", "tower.spz"])
+def test_real_captures_agree_with_the_naive_sum(shared, name):
+    """Harmonics of degree 0 and 3; a tenth of the plant and of the tower, from outside."""
+    gaussians = read_splats(shared / "data" / "splat" / name).gaussians
+    some = gaussians.chosen(np.random.default_rng(0).choice(len(gaussians), 2000, replace=False))
+    low, high = np.percentile(some.means, [5, 95], axis=0)
+    pose = Pose(*(low + high) / 2).matrix() @ Camera(x=-1.2 * float(np.linalg.norm(high - low)), z=0.0).T_base_camera()
+    assert_agrees(SplatRenderer(some, background=(1.0, 1.0, 1.0)).render(pose, SMALL, ALL), slow_splats(some, pose, SMALL, (1.0, 1.0, 1.0)), some)
+
+
+@pytest.mark.parametrize("field", ["means", "rotations_wxyz", "scales_m", "opacity"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e30, 0.0])
+def test_broken_gaussians_do_not_spoil_the_rest(field, value):
+    """Readers refuse them; should one come through, it is not drawn, or at least hurts no memory."""
+    good, broken = ball((1.0, 0, 0), 0.2), ball((0.9, 0.3, 0))
+    getattr(broken, field)[:] = value
+    frame = SplatRenderer(together(good, broken)).render(AHEAD, SMALL, ALL)
+    assert np.isfinite(frame.alpha).all()
+    if np.isnan(value):
+        np.testing.assert_array_equal(frame.rgb, SplatRenderer(good).render(AHEAD, SMALL, ["rgb"]).rgb)
 
 
 def test_a_needle_across_the_image_is_a_clean_line():
@@ -130,6 +153,8 @@ def test_only_channels_asked_for_are_there_and_unknown_ones_are_named():
     assert frame.alpha is None
     with pytest.raises(UnknownName, match="normals"):
         renderer.render(AHEAD, SMALL, ["normals"])
+    with pytest.raises(ValueError, match="near_m"):
+        SplatRenderer(ball((1.0, 0, 0)), near_m=0.0)
     with pytest.raises(ValueError, match="not finite"):
         renderer.render(AHEAD * np.nan, SMALL, ["rgb"])
 

@@ -11,7 +11,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from portico.render.splats.prepared import Singles, kernel
-from portico.render.splats.project import DEPTH, FIELDS, LOG, LOG_FAINTEST, RX, RY, SLOPE, A, E, X, Y
+from portico.render.splats.project import FIELDS, LOG, LOG_FAINTEST, RX, RY, SLOPE, A, E, X, Y
 
 #: Side of a tile, pixels.
 TILE = 16
@@ -24,24 +24,30 @@ _LAST_CENTER = np.float32(TILE - 0.5)
 Indices = NDArray[np.int32]
 
 
-def in_depth_order(splats: Singles, gaussian: Indices, threads: int) -> tuple[Singles, Indices]:
-    """Those of splats (V, FIELDS) that are seen, nearest first, and their Gaussians.
+def in_depth_order(splats: Singles, depth: Singles, gaussian: Indices, threads: int) -> tuple[Singles, Indices]:
+    """Those of splats (V, FIELDS) whose depth (V,) is not inf, nearest first, and their Gaussians.
 
     A radix sort of the bits of the depths, which order as the depths themselves since those are positive.
     """
-    order = np.flatnonzero(splats[:, RY] >= 0.0).astype(np.int32)
-    keys = np.ascontiguousarray(splats[order, DEPTH]).view(np.uint32)
-    other_order, other_keys = np.empty_like(order), np.empty_like(keys)
+    keys, order = depth.view(np.uint32), np.arange(len(depth), dtype=np.int32)
+    other_keys, other_order = np.empty_like(keys), np.empty_like(order)
     for shift in range(0, 32, _DIGIT):
-        places = np.zeros((threads, _DIGITS), np.int64)
-        _count_digits(keys, places, np.uint32(shift), threads)
-        first_of_digit = np.cumsum(places.sum(axis=0)) - places.sum(axis=0)
-        places = first_of_digit + np.cumsum(places, axis=0) - places
+        counts = np.zeros((threads, _DIGITS), np.int64)
+        _count_digits(keys, counts, np.uint32(shift), threads)
+        places = _first_places(counts)[0]
         _move(keys, order, other_keys, other_order, places, np.uint32(shift), threads)
         keys, other_keys, order, other_order = other_keys, keys, other_order, order
-    in_order = np.empty((len(order), FIELDS), np.float32)
-    _copy(splats, order, in_order, threads)
-    return in_order, gaussian[order]
+    order = order[: np.searchsorted(keys.view(np.float32), np.float32(np.inf))]
+    in_order, gaussian_in_order = np.empty((len(order), FIELDS), np.float32), np.empty(len(order), np.int32)
+    _copy(splats, gaussian, order, in_order, gaussian_in_order, threads)
+    return in_order, gaussian_in_order
+
+
+def _first_places(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each thread's share of each bin begins, from counts (threads, B); and where the bins begin and the last one ends, (B + 1,)."""
+    start = np.zeros(counts.shape[1] + 1, np.int64)
+    np.cumsum(counts.sum(axis=0), out=start[1:])
+    return start[:-1] + np.cumsum(counts, axis=0) - counts, start
 
 
 @njit(cache=True, parallel=True)
@@ -65,9 +71,10 @@ def _move(
 
 
 @njit(cache=True, parallel=True)
-def _copy(splats: Singles, order: Indices, in_order: Singles, threads: int) -> None:
+def _copy(splats: Singles, gaussian: Indices, order: Indices, in_order: Singles, gaussian_in_order: Indices, threads: int) -> None:
     for slot in prange(threads):
         for k in range(len(order) * slot // threads, len(order) * (slot + 1) // threads):
+            gaussian_in_order[k] = gaussian[order[k]]
             for field in range(FIELDS):
                 in_order[k, field] = splats[order[k], field]
 
@@ -81,8 +88,7 @@ def bin_by_tile(splats: Singles, width: int, height: int, threads: int) -> tuple
     columns, rows = -(-width // TILE), -(-height // TILE)
     counts = np.zeros((threads, rows * columns), np.int64)
     _count(splats, columns, rows, counts, threads)
-    start = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
-    cursor = start[:-1] + np.cumsum(counts, axis=0) - counts
+    cursor, start = _first_places(counts)
     members = np.empty(int(start[-1]), np.int32)
     _fill(splats, columns, rows, cursor, members, threads)
     return members, start
@@ -123,15 +129,18 @@ def _fill_share(splats, columns, rows, cursor, members, slot, threads):  # type:
 
 @kernel
 def _tiles_across(center, radius, tiles):  # type: ignore[no-untyped-def]
-    """First and last of a number of tiles in line with a pixel centre within a radius; the last is less where there is none."""
+    """First and last of a number of tiles in line with a pixel centre within a radius; 0 and -1 where there is none."""
     first = np.ceil(max(center - radius - _HALF, _ZERO))
     last = np.floor(min(center + radius - _HALF, np.float32(tiles * TILE - 1)))
-    return np.int64(first) // TILE, np.int64(last) // TILE if last >= first else np.int64(-1)
+    # Asked this way round, NaN ends here too and makes no index.
+    if last >= first:
+        return np.int64(first) // TILE, np.int64(last) // TILE
+    return np.int64(0), np.int64(-1)
 
 
 @kernel
 def _tiles_of_row(splats, i, row, columns):  # type: ignore[no-untyped-def]
-    """First and last tile of a row of tiles with a pixel centre in the ellipse of splat i; the last is less where there is none.
+    """First and last tile of a row of tiles with a pixel centre in the ellipse of splat i; 0 and -1 where there is none.
 
     The ellipse's edge right of the rows' centres, x(dy) + sqrt((LOG - faintest - E dy^2) / A), is a concave function of dy, so
     within a band of rows it is farthest where the whole ellipse is, or at the end of the band nearest to that; likewise left.

@@ -137,15 +137,16 @@ def alpha_of(p):  # type: ignore[no-untyped-def]
 @njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract"})
 def blend(
     splats: Singles,
-    labels: Indices,
+    gaussian: Indices,
     members: Indices,
     start: NDArray[np.int64],
+    labels: Indices,
     backdrop: Backdrop,
     images: Images,
     size: tuple[int, int],
     threads: int,
 ) -> None:
-    """Fill those of ``images`` of ``size`` (height, width) that have rows; ``labels`` (V,) are the splats'.
+    """Fill those of ``images`` of ``size`` (height, width) that have rows; ``labels`` (N,) are the Gaussians'.
 
     Labels cost next to nothing beside the rest, so one kernel gathers everything.
     """
@@ -158,7 +159,7 @@ def blend(
             _lay(splats, members, start[tile], start[tile + 1], row0, column0, nearest, state)
             _finish(state, backdrop.depth, backdrop.rgb, backdrop.color, row0, column0, size, images.rgb, images.depth, images.alpha)
             if images.instance.shape[0] > 0:
-                _finish_labels(state, backdrop.depth, backdrop.instance, labels, members, start[tile], row0, column0, images.instance)
+                _finish_labels(state, backdrop.depth, backdrop.instance, labels, gaussian, members, start[tile], row0, column0, images.instance)
 
 
 @kernel
@@ -218,7 +219,7 @@ def _finish(state, surface, behind, background, row0, column0, size, rgb, depth,
 
 
 @kernel
-def _finish_labels(state, surface, behind, labels, members, first, row0, column0, image):  # type: ignore[no-untyped-def]
+def _finish_labels(state, surface, behind, labels, gaussian, members, first, row0, column0, image):  # type: ignore[no-untyped-def]
     for row in range(min(TILE, image.shape[0] - row0)):
         for column in range(min(TILE, image.shape[1] - column0)):
             at, r, c = place(row, column), row0 + row, column0 + column
@@ -227,6 +228,6 @@ def _finish_labels(state, surface, behind, labels, members, first, row0, column0
             if solid and rest >= state[at + BEST]:
                 image[r, c] = behind[r, c] if behind.shape[0] > 0 else 0
             elif solid or _ONE - rest >= HIT:
-                image[r, c] = labels[members[first + np.int64(state[at + WHOSE])]]
+                image[r, c] = labels[gaussian[members[first + np.int64(state[at + WHOSE])]]]
             else:
                 image[r, c] = 0

@@ -94,9 +94,11 @@ def prepare(gaussians: Gaussians) -> Prepared:
     axes = np.empty((len(gaussians), 9), np.float32)
     rotations, scales = (np.ascontiguousarray(a, np.float32) for a in (gaussians.rotations_wxyz, gaussians.scales_m))
     _scaled_axes(rotations, scales, axes)
-    opacity = np.ascontiguousarray(gaussians.opacity, np.float32)
-    reach = np.where(opacity >= FAINTEST, _FARTHEST_SIGMAS * scales.max(axis=1, initial=0.0), -1.0).astype(np.float32)
+    opacity = np.minimum(gaussians.opacity, 1.0).astype(np.float32)
     means, sh = (np.ascontiguousarray(a, np.float32) for a in (gaussians.means, gaussians.sh))
+    # What holds NaN or infinity is never seen: kernels make indices of tiles from these numbers.
+    sound = np.isfinite(means).all(axis=1) & np.isfinite(axes).all(axis=1) & (opacity >= FAINTEST)
+    reach = np.where(sound, _FARTHEST_SIGMAS * scales.max(axis=1, initial=0.0), -1.0).astype(np.float32)
     return Prepared(means, axes, reach, opacity, sh)
 
 

@@ -26,23 +26,23 @@ _PIXEL_VARIANCE = np.float32(0.3)
 # Takes d^2 / variance to an eighth of a binary logarithm: exp(-q / 2) = 2^(8 (-q / (16 ln 2))).
 _TO_LOG = np.float32(1.0 / (16.0 * np.log(2.0)))
 _EIGHTH = np.float32(0.125)
-_ZERO, _ONE, _HALF = np.float32(0.0), np.float32(1.0), np.float32(0.5)
+_ZERO, _ONE, _HALF, _INFINITE = np.float32(0.0), np.float32(1.0), np.float32(0.5), np.float32(np.inf)
 # Wider than the pixel variance reaches at full opacity, so that culling by eye measure drops nothing that is seen.
 _MARGIN_PX = np.float32(2.0)
 _BLOCK = 4096
 
 
-def splats_in_view(prepared: Prepared, view: SplatView, threads: int) -> tuple[Singles, NDArray[np.int32]]:
-    """(V, FIELDS) splats in the order of their Gaussians, and the index of each one's Gaussian, (V,)."""
+def splats_in_view(prepared: Prepared, view: SplatView, threads: int) -> tuple[Singles, Singles, NDArray[np.int32]]:
+    """(V, FIELDS) splats in the order of their Gaussians; their depths (V,), inf where nothing is seen; and each one's Gaussian (V,)."""
     count = len(prepared.means)
     kept = np.empty(count, np.int32)
     begin = np.zeros(-(-count // _BLOCK) + 1, np.int64)
     _survey(prepared.means, prepared.reach, view, kept, begin, threads)
     np.cumsum(begin, out=begin)
     splats = np.empty((int(begin[-1]), FIELDS), np.float32)
-    gaussian = np.empty(len(splats), np.int32)
-    _project(*prepared, view, kept, begin, splats, gaussian, threads)
-    return splats, gaussian
+    depth, gaussian = np.empty(len(splats), np.float32), np.empty(len(splats), np.int32)
+    _project(*prepared, view, kept, begin, splats, depth, gaussian, threads)
+    return splats, depth, gaussian
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
@@ -85,6 +85,7 @@ def _project(
     kept: NDArray[np.int32],
     begin: NDArray[np.int64],
     splats: Singles,
+    depth: Singles,
     gaussian: NDArray[np.int32],
     threads: int,
 ) -> None:
@@ -94,6 +95,7 @@ def _project(
                 i = kept[block * _BLOCK + at - begin[block]]
                 gaussian[at] = i
                 _project_one(means, axes, opacity, sh, view, i, splats, at)
+                depth[at] = splats[at, DEPTH] if splats[at, RY] >= _ZERO else _INFINITE
 
 
 @kernel
@@ -119,7 +121,8 @@ def _project_one(means, axes, opacity, sh, view, i, splats, at):  # type: ignore
     log = np.float32(np.log2(opacity[i])) * _EIGHTH
     spread = max(log - LOG_FAINTEST, _ZERO) / _TO_LOG
     center_x, center_y, rx, ry = view.cx + tx * view.focal, view.cy + ty * view.focal, np.sqrt(spread * xx), np.sqrt(spread * yy)
-    covers = _covers_a_center(center_x, rx, view.width) and _covers_a_center(center_y, ry, view.height)
+    # What is blown up beyond single precision is left out: indices of tiles are made from these numbers.
+    covers = determinant < _INFINITE and _covers_a_center(center_x, rx, view.width) and _covers_a_center(center_y, ry, view.height)
     splats[at, X], splats[at, Y], splats[at, SLOPE], splats[at, A], splats[at, E] = center_x, center_y, xy / yy, _TO_LOG * yy / determinant, _TO_LOG / yy
     splats[at, LOG], splats[at, DEPTH], splats[at, RX], splats[at, RY] = log, z, rx, ry if covers else -_ONE
     if covers:

@@ -82,9 +82,14 @@ class SplatRenderer:
         gaussians: what to look at. Preparing takes a moment; keep the renderer for as long as they are looked at.
         background: red, green and blue, 0 to 1, seen through what the Gaussians leave open.
         near_m: Gaussians with centres nearer than this (z-depth) are not drawn.
+
+    Raises:
+        ValueError: ``near_m`` is not above 0.
     """
 
     def __init__(self, gaussians: Gaussians, *, background: tuple[float, float, float] = (0.0, 0.0, 0.0), near_m: float = NEAR_M) -> None:
+        if not near_m > 0.0:
+            raise ValueError(f"near_m must be above 0, not {near_m}")
         self.gaussians = gaussians
         self._prepared = prepare(gaussians)
         self._instance = np.ascontiguousarray(gaussians.instance, np.int32)
@@ -119,7 +124,7 @@ class SplatRenderer:
             np.empty(wanted["alpha"], np.float32),
         )
         layout = self._lay_out(T_world_camera, camera)
-        blend(layout.splats, self._instance[layout.gaussian], layout.members, layout.start, backdrop, images, size, get_num_threads())
+        blend(*layout, self._instance, backdrop, images, size, get_num_threads())
         return SplatFrame(
             camera,
             rgb=images.rgb if "rgb" in channels else None,
@@ -162,8 +167,8 @@ class SplatRenderer:
 
     def _lay_out(self, T_world_camera: Floats, camera: Camera) -> _Layout:
         threads = get_num_threads()
-        splats, gaussian = splats_in_view(self._prepared, splat_view(T_world_camera, camera, self._near_m), threads)
-        splats, gaussian = in_depth_order(splats, gaussian, threads)
+        found = splats_in_view(self._prepared, splat_view(T_world_camera, camera, self._near_m), threads)
+        splats, gaussian = in_depth_order(*found, threads)
         return _Layout(splats, gaussian, *bin_by_tile(splats, camera.width, camera.height, threads))
 
     def _backdrop(self, behind: Scenery | None, channels: Collection[SplatChannel], size: tuple[int, int]) -> Backdrop:
