@@ -21,7 +21,7 @@ _MOST = 20_000_000
 
 
 def gaussians_of(world: World, *, spacing_m: float = 0.04) -> Gaussians:
-    """Flat Gaussians on every triangle of a world, one per ``spacing_m`` squared and at least one each.
+    """Flat Gaussians on every triangle of a world, one per ``spacing_m`` squared, and twice per ``spacing_m`` along slivers.
 
     Each lies in its triangle's plane and shows the colour that the renderer would give that point, without cast shadows.
     Its ``instance`` is the triangle's.
@@ -32,7 +32,7 @@ def gaussians_of(world: World, *, spacing_m: float = 0.04) -> Gaussians:
     triangles = world.geometry.triangles.astype(np.float64)
     normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     double_area = np.linalg.norm(normal, axis=1)
-    counts = np.where(double_area > 0.0, np.ceil(0.5 * double_area / spacing_m**2), 0).astype(np.int64) if spacing_m > 0.0 else np.zeros(1, np.int64)
+    counts = _counts(triangles, double_area, spacing_m) if spacing_m > 0.0 else np.zeros(1, np.int64)
     if not 0 < counts.sum() <= _MOST:
         raise WorldError(
             f"a capture cannot be made with a spacing of {spacing_m:g} m",
@@ -55,6 +55,13 @@ def gaussians_of(world: World, *, spacing_m: float = 0.04) -> Gaussians:
         ((color - 0.5) / SH_C0).astype(np.float32)[:, None, :],
         world.geometry.instance[face],
     )
+
+
+def _counts(triangles: Floats, double_area: Floats, spacing_m: float) -> NDArray[np.int64]:
+    """How many Gaussians each triangle gets: enough for its area, and for the length of a sliver."""
+    longest = np.linalg.norm(triangles - np.roll(triangles, 1, axis=1), axis=2).max(axis=1)
+    wanted = np.maximum(0.5 * double_area / spacing_m**2, 2.0 * longest / spacing_m)
+    return np.where(double_area > 0.0, np.ceil(wanted), 0).astype(np.int64)
 
 
 def _barycentric(name: str, counts: NDArray[np.int64], face: NDArray[np.int64]) -> Floats:

@@ -1,0 +1,136 @@
+"""``import_splat``: a Gaussian capture of a place becomes a world that bodies can walk in and cameras can look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+
+from portico.build.captures.solid import Solid, solidify
+from portico.build.captures.voxels import Voxels, voxelise
+from portico.build.splats import alignment, read_splats, turned
+from portico.errors import ImportFailed
+from portico.geometry import Floats
+from portico.world import (
+    Appearance,
+    Building,
+    Floor,
+    Gaussians,
+    Geometry,
+    InstanceLabel,
+    Light,
+    Manifest,
+    Material,
+    Provenance,
+    Semantics,
+    Surface,
+    World,
+)
+
+BUILDING = "capture"
+#: Floors are at least this far apart, and this large or this share of all ground.
+_STOREY_M, _LEAST_STOREY_M2, _LEAST_STOREY_SHARE = 2.0, 2.0, 0.05
+_LAST_STOREY_M = 3.0
+
+
+@dataclass(frozen=True)
+class ImportedCapture:
+    """A world and what was done to the capture, line by line."""
+
+    world: World
+    lines: tuple[str, ...]
+
+
+def import_splat(
+    path: Path | str,
+    *,
+    up: str = "auto",
+    scale: float = 1.0,
+    floor: Any = "auto",
+    voxel_m: float = 0.05,
+    points_as_splats: bool = False,
+    world_id: str | None = None,
+) -> ImportedCapture:
+    """Read, put upright, and survey a capture.
+
+    Args:
+        up: axis of the file that points up, or ``auto``. scale: metres per unit. floor: ``auto``, ``keep`` or its height.
+        voxel_m: edge of the voxels that what is solid is made of.
+        points_as_splats: take a coloured point cloud for a capture.
+
+    Raises:
+        ImportFailed: unreadable or damaged input, no floor, nothing solid; says what and how to go on.
+    """
+    path = Path(path)
+    capture = read_splats(path, points_as_splats=points_as_splats)
+    placed = alignment(capture.gaussians, up=up, scale=scale, floor=floor, stated=capture.up)
+    if not placed.has_floor:
+        raise ImportFailed("the capture has no floor", where=str(path), why="; ".join(placed.reasons), next_step="give --up, or --floor with its height")
+    gaussians = turned(capture.gaussians, placed.T_world_capture)
+    voxels = voxelise(gaussians, size_m=voxel_m)
+    solid = solidify(voxels)
+    lines = (*capture.remarks, *placed.reasons, *_account(voxels, solid))
+    recipe = {"importer": "splat", "file": path.name, "format": capture.format, "up": placed.up, "scale": scale, "voxel_m": voxel_m}
+    name = world_id or path.name.split(".")[0]
+    return ImportedCapture(captured_world(name, gaussians, solid, source=f"splat capture {path.name}", recipe=recipe, notes=lines), lines)
+
+
+def captured_world(name: str, gaussians: Gaussians, solid: Solid, *, source: str, recipe: dict[str, Any], notes: tuple[str, ...] = ()) -> World:
+    """The world of Gaussians in its frame and the layers that stand for them when bodies move."""
+    manifest = Manifest(id=name, kind="indoor", provenance=Provenance(source=source, licence="unknown"), recipe=recipe, cell_m=solid.cell_m, notes=list(notes))
+    return World(
+        manifest,
+        _geometry(solid),
+        Appearance((Material(name="capture"),), {}, Light(), gaussians),
+        Semantics(buildings=[_building(solid)], instances=[InstanceLabel(id=1, category="capture")]),
+    )
+
+
+def _geometry(solid: Solid) -> Geometry:
+    vertices, faces, ground = solid.mesh()
+    count = len(faces)
+    return Geometry(
+        vertices,
+        faces,
+        np.where(ground, int(Surface.FLOOR), int(Surface.FURNITURE)).astype(np.uint8),
+        np.ones(count, np.int32),
+        np.zeros(count, np.int32),
+        np.ones(count, np.bool_),
+        np.zeros((count, 3, 2), np.float32),
+        np.ones(count, np.bool_),
+    )
+
+
+def _building(solid: Solid) -> Building:
+    """One building as wide as the ground, with the floors that its heights tell."""
+    centers = (solid.column + 0.5) * solid.cell_m
+    outline = shapely.convex_hull(shapely.multipoints(centers)).buffer(0.5, join_style="mitre")
+    levels = _levels(solid.z_m, solid.cell_m)
+    tops = [*levels[1:], levels[-1] + _LAST_STOREY_M]
+    floors = [Floor(id=f"{BUILDING}:{n}", level=n, z_m=z, height_m=top - z) for n, (z, top) in enumerate(zip(levels, tops, strict=True))]
+    footprint = [(float(x), float(y)) for x, y in list(outline.exterior.coords)[:-1]]
+    return Building(id=BUILDING, name=BUILDING, footprint=footprint, floors=floors, enterable=True)
+
+
+def _levels(z_m: Floats, cell_m: float) -> list[float]:
+    """Heights of the floors, lowest first: where most ground lies, at least two metres from one another."""
+    values, counts = np.unique(np.round(z_m, 1), return_counts=True)
+    least = max(_LEAST_STOREY_M2, _LEAST_STOREY_SHARE * counts.sum() * cell_m**2)
+    found: list[float] = []
+    for k in np.argsort(-counts, kind="stable"):
+        if (counts[k] * cell_m**2 >= least or not found) and all(abs(values[k] - z) >= _STOREY_M for z in found):
+            found.append(float(values[k]))
+    return sorted(found)
+
+
+def _account(voxels: Voxels, solid: Solid) -> tuple[str, ...]:
+    dropped = ", ".join(f"{n:,} {name}" for name, n in voxels.dropped.items() if n)
+    low, high = solid.column.min(axis=0) * solid.cell_m, (solid.column.max(axis=0) + 1) * solid.cell_m
+    return (
+        *((f"left out of what is solid: {dropped}",) if dropped else ()),
+        f"{len(voxels):,} voxels of {voxels.size_m:g} m are solid; {solid.ground_m2:.1f} m² of ground over "
+        f"{high[0] - low[0]:.1f} x {high[1] - low[1]:.1f} m, {len(solid.low):,} boxes of obstacles",
+    )
