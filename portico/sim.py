@@ -8,7 +8,7 @@ import numpy as np
 
 from portico.geometry import Floats, Pose
 from portico.interface import TRACKS, Action, ActionSpace, Brief, Camera, Channel, Frame, Need, Observation, Stop
-from portico.render import Renderer
+from portico.render import WorldRenderer, renderer_of
 from portico.robots import Embodiment, KinematicRobot, State
 from portico.space import Space, build_space
 from portico.tasks.annotations import Annotations
@@ -45,7 +45,7 @@ class Simulator:
         track: str = "rgbd",
         needs: Collection[Need] = frozenset(),
         image_size: tuple[int, int] | None = None,
-        renderer: Renderer | None = None,
+        renderer: WorldRenderer | None = None,
         actions: ActionSpace | None = None,
         slide: bool = False,
     ) -> None:
@@ -60,10 +60,10 @@ class Simulator:
         self._renderer = renderer
 
     @property
-    def renderer(self) -> Renderer:
+    def renderer(self) -> WorldRenderer:
         """Made on first use: policies that need no picture never pay for one."""
         if self._renderer is None:
-            self._renderer = Renderer(self.world)
+            self._renderer = renderer_of(self.world)
         return self._renderer
 
     def reset(self, episode: Episode, *, key: str = "", seed: int = 0) -> tuple[Brief, Observation]:

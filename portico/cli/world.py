@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -95,6 +96,67 @@ def import_osm_file(
         out.print(line)
     _describe(world)
     out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
+
+
+@importers.command("splat")
+def import_splat_file(
+    file: Annotated[Path, typer.Argument(help=".ply (INRIA or compressed), .splat, .spz or .glb")],
+    out_folder: Out,
+    up: Annotated[str, typer.Option(help="axis of the file that points up: x, y, z, -x, -y, -z, or auto: where a floor lies")] = "auto",
+    scale: Annotated[float, typer.Option(help="metres per unit of the file")] = 1.0,
+    floor: Annotated[str, typer.Option(help="height along up that becomes z = 0: auto, keep, or a number in the file's units")] = "auto",
+    voxel: Annotated[float, typer.Option(help="edge of the voxels that what is solid is made of, metres")] = 0.05,
+    as_points: Annotated[bool, typer.Option("--as-points", help="take a coloured point cloud for a capture")] = False,
+    robot: Annotated[str, typer.Option(help="whose free space is reported")] = "spot",
+    overwrite: Overwrite = False,
+) -> None:
+    """Import a 3D Gaussian Splatting capture: put it upright, find floors, stairs and what is solid."""
+    from portico.build.captures import import_splat
+    from portico.robots import embodiment
+    from portico.space import build_space
+
+    body = embodiment(robot)
+    with timed(f"importing {file.name}"):
+        imported = import_splat(file, up=up, scale=scale, floor=_floor(floor), voxel_m=voxel, points_as_splats=as_points)
+        space = build_space(imported.world, body)
+        world = save(imported.world, out_folder, overwrite=overwrite)
+    for line in imported.lines:
+        out.print(line)
+    out.print(f"{body.name} can stand on {space.roomy.sum() * space.cell_m**2:.1f} m²")
+    _describe(world)
+    out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
+
+
+def _floor(text: str) -> str | float:
+    if text in ("auto", "keep"):
+        return text
+    try:
+        return float(text)
+    except ValueError as error:
+        raise UserError("cannot read the height of the floor", where=f"--floor {text}", next_step="write auto, keep or a number") from error
+
+
+@app.command()
+def splat(
+    world_folder: WorldFolder,
+    out_file: Annotated[Path, typer.Option("--out", help=".ply or .splat file to write, or a folder for a world that keeps mesh and labels")],
+    spacing: Annotated[float, typer.Option(help="metres between Gaussians on a surface")] = 0.04,
+    overwrite: Overwrite = False,
+) -> None:
+    """Turn a mesh world into a Gaussian capture with known truth."""
+    from portico.build.captures import gaussians_of
+    from portico.build.splats import write_ply, write_splat
+
+    world = load(world_folder)
+    with timed(f"splatting {world.id}"):
+        gaussians = gaussians_of(world, spacing_m=spacing)
+        if out_file.suffix == ".ply":
+            write_ply(gaussians, out_file)
+        elif out_file.suffix == ".splat":
+            write_splat(gaussians, out_file)
+        else:
+            save(replace(world, appearance=replace(world.appearance, gaussians=gaussians)), out_file, overwrite=overwrite)
+    out.print(f"{len(gaussians):,} Gaussians written to {out_file}")
 
 
 def _box(text: str) -> tuple[float, float, float, float]:

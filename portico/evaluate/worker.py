@@ -14,7 +14,7 @@ from portico.evaluate.scoring import scored, scoring_context
 from portico.interface import TRACKS, Policy, PolicySpec
 from portico.policies import create
 from portico.policies.privileged import Privileged
-from portico.render import Renderer
+from portico.render import WorldRenderer, renderer_of
 from portico.robots import embodiment
 from portico.seeding import derive_seed
 from portico.sim import Simulator
@@ -52,7 +52,7 @@ class _Site:
     embodiment: str
     world: World
     space: Space
-    renderer: Renderer
+    renderer: WorldRenderer
 
 
 class Worker:
@@ -141,7 +141,7 @@ class Worker:
             # One world at a time: a block's space and renderer are hundreds of megabytes.
             self._site = self._simulator = None
             world = load(folder)
-            self._site = _Site(folder, name, world, cached_space(world, embodiment(name), folder), Renderer(world))
+            self._site = _Site(folder, name, world, cached_space(world, embodiment(name), folder), renderer_of(world))
         return self._site
 
 

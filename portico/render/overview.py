@@ -8,6 +8,7 @@ import numpy as np
 from numba import get_num_threads
 from numpy.typing import NDArray
 
+from portico.render.captures import capture_overview
 from portico.render.cutaway import Cutaway, Patch, cut_open, solid_pixels
 from portico.render.map_frame import MapFrame, fit
 from portico.render.mesh import prepare
@@ -51,11 +52,19 @@ def overview(
         bounds: west, south, east, north in metres; the whole world with a margin by default.
     """
     level = 0 if level is None else level
+    if world.appearance.gaussians is not None:
+        return _captured(world, size_px, level, cut_m, bounds)
     cutaway = cut_open(world, level, cut_m)
-    frame = fit(bounds or _whole(cutaway), size_px, level if cutaway.sections else None)
+    frame = fit(bounds or _around(cutaway.triangles), size_px, level if cutaway.sections else None)
     fine = (frame.height * _SAMPLES, frame.width * _SAMPLES)
     image = average_samples(_picture(world, cutaway, frame, fine), _SAMPLES)
     return image, frame
+
+
+def _captured(world: World, size_px: int, level: int, cut_m: float, bounds: tuple[float, float, float, float] | None) -> tuple[NDArray[np.uint8], MapFrame]:
+    floors = {floor.level: floor.z_m for building in world.semantics.buildings for floor in building.floors}
+    frame = fit(bounds or _around(world.geometry.triangles), size_px, level if level in floors else None)
+    return capture_overview(world, frame, floors.get(level, 0.0), cut_m), frame
 
 
 def _picture(world: World, cutaway: Cutaway, frame: MapFrame, fine: tuple[int, int]) -> NDArray[np.uint8]:
@@ -106,8 +115,8 @@ def _solids(cutaway: Cutaway, height: Heights, frame: MapFrame, fine: tuple[int,
     return found
 
 
-def _whole(cutaway: Cutaway) -> tuple[float, float, float, float]:
-    corners = cutaway.triangles.reshape(-1, 3)
+def _around(triangles: NDArray[np.float32]) -> tuple[float, float, float, float]:
+    corners = triangles.reshape(-1, 3)
     (west, south), (east, north) = corners[:, :2].min(axis=0).tolist(), corners[:, :2].max(axis=0).tolist()
     margin = _MARGIN * max(east - west, north - south)
     return west - margin, south - margin, east + margin, north + margin

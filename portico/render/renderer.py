@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 import numpy as np
 from numba import get_num_threads, njit, set_num_threads
@@ -23,6 +24,18 @@ from portico.world.world import World
 CHANNELS: tuple[Channel, ...] = ("rgb", "depth", "semantic", "instance", "normal")
 # Below this, waking a second thread costs more than it saves.
 _WORTH_SHARING_PX = 40_000
+
+
+class WorldRenderer(Protocol):
+    """Whatever turns a world into frames: ``Renderer`` for triangles, ``CaptureRenderer`` for Gaussians."""
+
+    world: World
+
+    def render(self, T_world_camera: Floats, camera: Camera, channels: Collection[Channel]) -> Frame:
+        """One frame with the channels asked for."""
+
+    def photograph(self, T_world_camera: Floats, camera: Camera) -> NDArray[np.uint8]:
+        """(H, W, 3) uint8 for people."""
 
 
 class Renderer:
@@ -116,13 +129,18 @@ def shade_view(seen: Visibility, view: View, colors: Paint, atlas: Atlas, rays: 
 
 def semantic_labels(world: World) -> NDArray[np.int32]:
     """(F,) int32: id in ``world.semantics.categories()`` of every triangle, 0 where its instance is not listed."""
+    return semantic_table(world)[world.geometry.instance]
+
+
+def semantic_table(world: World) -> NDArray[np.int32]:
+    """Instance -> id in ``world.semantics.categories()``, 0 where it is not listed."""
     ids = {category: number for number, category in world.semantics.categories().items()}
-    instance = world.geometry.instance
-    table = np.zeros(int(instance.max(initial=0)) + 1, np.int32)
+    used = [world.geometry.instance] + ([world.appearance.gaussians.instance] if world.appearance.gaussians is not None else [])
+    table = np.zeros(max(int(instance.max(initial=0)) for instance in used) + 1, np.int32)
     for label in world.semantics.instances:
         if label.id < len(table):
             table[label.id] = ids[label.category]
-    return table[instance]
+    return table
 
 
 @njit(cache=True)

@@ -11,7 +11,7 @@ from PIL import Image
 from portico.errors import UserError
 from portico.evaluate.records import Key, Record
 from portico.geometry import Pose
-from portico.render import Renderer
+from portico.render import WorldRenderer, renderer_of
 from portico.report import wording
 from portico.report.panels import PIXEL_BUDGET, Background, Panel, Visit, draw_background, draw_panel, joined, jpeg_uri, visited_levels, widened, window
 from portico.report.reasons import Evidence, explain
@@ -127,7 +127,7 @@ class _Stage:
     def __init__(self, shelf: WorldShelf) -> None:
         self._shelf = shelf
         self._annotations: dict[int, Annotations] = {}
-        self._renderer: Renderer | None = None
+        self._renderer: WorldRenderer | None = None
 
     def annotations(self, choice: Choice) -> Annotations | None:
         world = self._shelf.world(choice.run, choice.key.world)
@@ -150,7 +150,7 @@ class _Stage:
         if world is None or visit is None or visit.trajectory is None:
             return ""
         if self._renderer is None or self._renderer.world is not world:
-            self._renderer = Renderer(world)
+            self._renderer = renderer_of(world)
         camera = body_of(choice.run).cameras[0].resized(*_FRAME_SIZE)
         x, y, z = visit.trajectory.position[-1].tolist()
         pose = Pose(x, y, z, float(visit.trajectory.yaw_rad[-1]))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from portico.geometry import Floats, Pose
 from portico.interface import Camera
-from portico.render import Renderer
+from portico.render import WorldRenderer
 from portico.report.footing import Footing
 from portico.report.subjects import Stand, Subject, subjects
 from portico.world import World
@@ -36,7 +36,7 @@ class Viewpoint:
     pose: Pose
 
 
-def choose_viewpoints(world: World, renderer: Renderer, camera: Camera, count: int) -> list[Viewpoint]:
+def choose_viewpoints(world: World, renderer: WorldRenderer, camera: Camera, count: int) -> list[Viewpoint]:
     """Up to ``count`` viewpoints, kind by kind; the same world gives the same ones."""
     judge = _Judge(renderer, camera)
     queues = [_chosen(_spread(kind), judge) for kind in subjects(world, Footing(world)) if kind]
@@ -93,7 +93,7 @@ def _spread(candidates: list[Subject]) -> list[Subject]:
 class _Judge:
     """Rates stands on a thumbnail's depth and instances."""
 
-    def __init__(self, renderer: Renderer, camera: Camera) -> None:
+    def __init__(self, renderer: WorldRenderer, camera: Camera) -> None:
         self._renderer = renderer
         self._camera = camera.resized(96, 72)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from PIL import Image
 
 from portico.errors import StorageError
-from portico.render import Renderer, annotate_map, contact_sheet, overview
+from portico.render import annotate_map, contact_sheet, overview, renderer_of
 from portico.report.viewpoints import choose_viewpoints
 from portico.robots import embodiment
 from portico.world import World
@@ -37,7 +37,7 @@ def draw_world(world: World, folder: Path, *, frames: int = 16, robot: str = "sp
     for level in levels_with_rooms(world):
         image, frame = overview(world, level=level)
         pictures.append((folder / f"map-level-{level}.png", annotate_map(image, frame, world)))
-    renderer = Renderer(world)
+    renderer = renderer_of(world)
     viewpoints = choose_viewpoints(world, renderer, camera, frames)
     if viewpoints:
         looks = [(v.pose.matrix() @ camera.T_base_camera(), v.caption) for v in viewpoints]
