@@ -13,11 +13,11 @@ from portico.cli.console import counted, errors, out, timed
 from portico.episodes import calibrate, generate, load_episodes, save_episodes
 from portico.episodes import validate as find_problems
 from portico.episodes.grounds import Grounds
-from portico.errors import EpisodeError
+from portico.errors import EpisodeError, UnknownName
 from portico.robots import Embodiment, embodiment
 from portico.space import Space, cached_space
 from portico.suites import Suite, load_suite
-from portico.tasks.episode import EpisodeSet
+from portico.tasks.episode import TASK_STAGES, EpisodeSet
 from portico.world import World, load
 
 app = typer.Typer(no_args_is_help=True, help="Make, check and calibrate episodes.")
@@ -39,6 +39,9 @@ def generate_command(
 ) -> None:
     """Sample starts and goals, plan references, and keep what the oracle can do."""
     chosen = load_suite(suite, seed=seed, embodiment=robot)
+    for name in task or []:
+        if name not in TASK_STAGES:
+            raise UnknownName("task", name, TASK_STAGES)
     if task or count is not None:
         known = {str(name): number for name, number in chosen.tasks.items()}
         counts = {name: known.get(name, 10) if count is None else count for name in (task or known)}
@@ -47,6 +50,13 @@ def generate_command(
     space = _survey(world, embodiment(chosen.embodiment), world_folder)
     with counted(f"sampling and verifying candidates for {sum(chosen.tasks.values())} episodes in {world.id}") as tell:
         episodes = generate(world, chosen, space=space, watch=tell)
+    if not episodes.episodes:
+        raise EpisodeError(
+            "no episode could be made",
+            where=world.id,
+            why="; ".join(f"{name}: " + ", ".join(f"{reason} {n}" for reason, n in reasons.items()) for name, reasons in episodes.rejected.items()),
+            next_step="choose tasks that the world has the buildings, objects and ground for, or another robot",
+        )
     save_episodes(episodes, out_file)
     _inventory(episodes)
     out.print(f"\nwritten to {out_file}\ncheck them:  portico episodes validate {out_file} {world_folder} --oracle")

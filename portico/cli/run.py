@@ -16,7 +16,7 @@ from portico.errors import SuiteError
 from portico.evaluate.executors import local
 from portico.evaluate.prepare import default_cache, prepare, select
 from portico.evaluate.run import Progress as RunProgress
-from portico.evaluate.run import RunRequest, execute
+from portico.evaluate.run import RunRequest, check_measures, check_policy_name, execute
 from portico.report import print_runs, print_summary, write_report
 from portico.suites import Suite, load_suite
 
@@ -85,6 +85,9 @@ def evaluate(
         raise SuiteError(
             "nobody to evaluate", where=suite.name, why="the suite lists no policies", next_step="name one: --policy frontier, see `portico list policies`"
         )
+    check_measures(suite)
+    for policy in policies:
+        check_policy_name(suite, policy, allow_privileged)
     warm_up(announce=True)
     summaries: dict[Path, dict[str, Any]] = {}
     with closing(local(workers)) as executor:

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from portico.cli.console import out, timed
-from portico.errors import UnknownName, UserError
+from portico.errors import StorageError, UnknownName, UserError
 from portico.world import World, load, save
 
 app = typer.Typer(no_args_is_help=True, help="Build, import, look at and export worlds.")
@@ -73,7 +73,10 @@ def export(
     from portico.world.export import export_glb, export_json
 
     world = load(world_folder)
-    out_folder.mkdir(parents=True, exist_ok=True)
+    try:
+        out_folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError("cannot write there", where=str(out_folder), why=str(error), next_step="choose a folder you may write to") from error
     export_glb(world, out_folder / f"{world.id}.glb")
     export_json(world, out_folder / f"{world.id}.json")
     out.print(f"{out_folder / world.id}.glb\n{out_folder / world.id}.json")

@@ -5,6 +5,6 @@ Everything derives from (suite seed, world, task): the same inputs give the same
 
 from portico.episodes.files import check_unique, load_episodes, save_episodes
 from portico.episodes.generate import generate
-from portico.episodes.validate import Calibration, Problem, calibrate, validate
+from portico.episodes.validate import Calibration, Problem, calibrate, check_askable, validate
 
-__all__ = ["Calibration", "Problem", "calibrate", "check_unique", "generate", "load_episodes", "save_episodes", "validate"]
+__all__ = ["Calibration", "Problem", "calibrate", "check_askable", "check_unique", "generate", "load_episodes", "save_episodes", "validate"]

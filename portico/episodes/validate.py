@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -29,6 +30,10 @@ class Problem:
     episode: str
     code: str
     text: str
+
+
+#: Problems with which an episode cannot be asked at all; the others cost it a measure or its point.
+FATAL = frozenset({"unknown_category", "unknown_building", "no_floor", "start_blocked", "unreachable"})
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,23 @@ def validate(episodes: EpisodeSet, grounds: Grounds, *, watch: Callable[[int, in
     return problems
 
 
+def check_askable(episodes: EpisodeSet, grounds: Grounds, where: str, *, watch: Callable[[int, int], None] = lambda *_: None) -> None:
+    """Refuse a set with episodes that nobody could do.
+
+    Raises:
+        EpisodeError: naming the first of them, and how many there are.
+    """
+    fatal = [p for p in validate(episodes, grounds, watch=watch) if p.code in FATAL]
+    if fatal:
+        first = "; ".join(f"{p.episode}: {p.code}, {p.text}" for p in fatal[:3])
+        raise EpisodeError(
+            f"{len({p.episode for p in fatal})} of {len(episodes.episodes)} episodes cannot be asked",
+            where=where,
+            why=first,
+            next_step="mend or remove them; `portico episodes validate` lists every problem",
+        )
+
+
 def calibrate(episodes: EpisodeSet, suite: Suite, grounds: Grounds, *, watch: Callable[[int, int], None] = lambda *_: None) -> Calibration:
     """Roll out the oracle, and stop at the start, on every episode."""
     verifier = Verifier(grounds, suite)
@@ -95,9 +117,12 @@ def _problems(episode: Episode, grounds: Grounds, planner: Planner) -> Iterator[
     known = {o.category for o in grounds.annotations.semantics.objects}
     for k, stage in enumerate(episode.stages):
         if stage.kind in ("ovon", "object") and stage.category not in known:
-            yield Problem(episode.id, "unknown_category", f"stage {k} asks for {stage.category!r}, which no object of the world is")
+            close = difflib.get_close_matches(str(stage.category), sorted(known), n=2, cutoff=0.6)
+            hint = f"; did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
+            yield Problem(episode.id, "unknown_category", f"stage {k} asks for {stage.category!r}, which no object of the world is{hint}")
             return
-        if stage.kind in ("entrance", "ovon") and grounds.annotations.building_index(stage.building) < 0:
+        named = stage.building is not None or stage.kind in ("entrance", "ovon")
+        if named and grounds.annotations.building_index(stage.building) < 0:
             yield Problem(episode.id, "unknown_building", f"stage {k} names building {stage.building!r}, which the world does not have")
             return
     misfit = misplacement(grounds.space, start)

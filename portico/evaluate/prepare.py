@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from portico.build import RECIPES
-from portico.episodes import generate, load_episodes, save_episodes
+from portico.episodes import check_askable, generate, load_episodes, save_episodes
+from portico.episodes.grounds import Grounds
 from portico.errors import EpisodeError, SuiteError, UnknownName
 from portico.robots import embodiment
 from portico.space import cached_space
@@ -44,14 +45,21 @@ def prepare(suite: Suite, cache: Path, *, relative_to: Path | None = None, annou
         announce: told before anything slow starts. watch: told (done, wanted) while it goes on, where that is known.
 
     Raises:
-        SuiteError: two worlds of the suite have the same id.
-        EpisodeError: an episode file belongs to another world.
+        SuiteError: two worlds of the suite have the same id, or there is no episode at all.
+        EpisodeError: an episode file belongs to another world, or holds episodes that cannot be asked.
     """
     prepared = [_prepared(suite, entry, cache, relative_to or Path.cwd(), announce, watch) for entry in suite.worlds]
     ids = [p.episodes.world for p in prepared]
     twice = sorted({i for i in ids if ids.count(i) > 1})
     if twice:
         raise SuiteError("two worlds of the suite have the same id", where=suite.name, why=", ".join(twice), next_step="give each world its own seed or id")
+    if not any(p.episodes.episodes for p in prepared):
+        raise SuiteError(
+            "there is nothing to run",
+            where=suite.name,
+            why="no world of the suite has an episode of its tasks",
+            next_step="raise the counts of its tasks, or choose worlds in which they can be asked",
+        )
     return prepared
 
 
@@ -66,6 +74,10 @@ def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce
             raise EpisodeError(
                 "the episodes belong to another world", where=entry.episodes, why=f"world hash {episodes.world_hash[:12]} there, {world_hash[:12]} here"
             )
+        if episodes.episodes:
+            world, body = load(folder), embodiment(episodes.episodes[0].embodiment)
+            announce(f"checking {len(episodes.episodes)} episodes of {entry.episodes}")
+            check_askable(episodes, Grounds.of(world, body, cached_space(world, body, folder)), entry.episodes, watch=watch)
         return Prepared(folder, world_hash, episodes)
     file = cache / "episodes" / f"{_recipe_of_episodes(suite, world_hash)}.json"
     if not file.is_file():

@@ -104,12 +104,20 @@ def write_json(path: Path, value: object) -> None:
     Raises:
         StorageError: the disk refused.
     """
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file of a run, whole or not at all.
+
+    Raises:
+        StorageError: the disk refused.
+    """
     staging = path.with_name(f".{path.name}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(staging, "w", encoding="utf-8") as file:
-            json.dump(value, file, indent=2, ensure_ascii=False, allow_nan=False)
-            file.write("\n")
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         staging.replace(path)

@@ -74,10 +74,7 @@ def execute(request: RunRequest, *, watch: Callable[[Progress], None] = lambda _
         StorageError: the disk refused; run the same again to continue.
     """
     measures = check_measures(request.suite)
-    policy = create(request.policy)
-    check_allowance(policy.spec, request.suite.track, request.allow_privileged)
-    beyond = sorted(policy.spec.beyond(request.suite.track))
-    policy.close()
+    beyond = check_policy_name(request.suite, request.policy, request.allow_privileged)
     with locked(request.folder):
         _write_header(request, beyond, measures)
         plan = planned(request)
@@ -109,6 +106,21 @@ def planned(request: RunRequest) -> dict[Key, Assignment]:
                 key = Key(suite.name, suite.split, p.episodes.world, episode.id, repeat)
                 plan[key] = Assignment(key, episode)
     return plan
+
+
+def check_policy_name(suite: Suite, name: str, allow_privileged: bool) -> list[str]:
+    """What a policy needs beyond the suite's track; to be asked before anything slow starts.
+
+    Raises:
+        PolicyRefused: it needs more than the track grants, and that was not allowed.
+        UnknownName: no such policy, with the closest matches.
+    """
+    policy = create(name)
+    try:
+        check_allowance(policy.spec, suite.track, allow_privileged)
+        return sorted(policy.spec.beyond(suite.track))
+    finally:
+        policy.close()
 
 
 def check_measures(suite: Suite) -> tuple[str, ...]:

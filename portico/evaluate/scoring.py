@@ -13,7 +13,7 @@ from portico.errors import StorageError
 from portico.evaluate.aggregate import summarise
 from portico.evaluate.labels import label_episode
 from portico.evaluate.measures import Context, Evaluation, Unscored, score
-from portico.evaluate.records import Key, Record, read_records, write_json
+from portico.evaluate.records import Key, Record, read_records, write_json, write_text
 from portico.robots import Embodiment, embodiment
 from portico.sim import same_plane
 from portico.space import Space, cached_space
@@ -76,7 +76,7 @@ def rescore(run_folder: Path, *, worlds: Path | None = None, watch: Callable[[in
         watch: told (records done, records) after each.
 
     Raises:
-        StorageError: this is no run folder.
+        StorageError: this is no run folder, or the disk refused.
     """
     if not (run_folder / "run.json").is_file():
         raise StorageError("this is not a run folder", where=str(run_folder), why="run.json is missing", next_step="give a folder made by `portico run`")
@@ -102,7 +102,7 @@ def rescore(run_folder: Path, *, worlds: Path | None = None, watch: Callable[[in
             watch(len(again), len(records))
             changed += _differences(key, record, fresh)
     summary = summarise(again, header)
-    (run_folder / "scores.jsonl").write_text("".join(json.dumps(r, sort_keys=True, allow_nan=False) + "\n" for r in again), encoding="utf-8")
+    write_text(run_folder / "scores.jsonl", "".join(json.dumps(r, sort_keys=True, allow_nan=False) + "\n" for r in again))
     write_json(run_folder / "summary.json", summary)
     return Rescored(summary, len(again), changed)
 

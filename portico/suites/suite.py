@@ -145,7 +145,8 @@ def _hint(problem: Any) -> str:
         close = difflib.get_close_matches(str(problem["loc"][-1]), known, n=1)
         return f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(known)}"
     if problem["loc"] and problem["loc"][0] == "tasks":
-        return "known tasks: " + ", ".join(TASK_STAGES)
+        close = difflib.get_close_matches(str(problem["loc"][1]) if len(problem["loc"]) > 1 else "", list(TASK_STAGES), n=2, cutoff=0.5)
+        return f"did you mean {' or '.join(repr(c) for c in close)}?" if close else "known tasks: " + ", ".join(TASK_STAGES)
     if problem["loc"] == ("track",):
         return "known tracks: " + ", ".join(TRACKS)
     return "change the value, or remove the line to take the default"

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ValidationError
 from portico.errors import StorageError, WorldError
 from portico.world.arrays import REBUILD, check_finite, check_lengths, read_arrays
 from portico.world.gaussians import SH_COEFFICIENTS, Gaussians
-from portico.world.semantics import Semantics
+from portico.world.semantics import ObjectInstance, Portal, Room, Semantics
 from portico.world.world import SCHEMA, Appearance, Geometry, Light, Manifest, Material, World
 
 _ARRAYS: dict[str, tuple[type, int]] = {
@@ -247,8 +247,28 @@ def _check_references(world: World, folder: Path) -> None:
             why=f"missing {sorted(unknown)[:5]}",
             next_step=REBUILD,
         )
+    _check_homes(world, folder)
     for kind in ("buildings", "portals", "regions", "rooms", "objects", "places"):
         ids = [item.id for item in getattr(world.semantics, kind)]
         twice = sorted({i for i in ids if ids.count(i) > 1}) if len(set(ids)) != len(ids) else []
         if twice:
             raise WorldError("the same id twice", where=f"{folder}/semantics.json: {kind} {twice[0]!r}", next_step=REBUILD)
+
+
+def _check_homes(world: World, folder: Path) -> None:
+    """Rooms, portals and objects lie in buildings, floors and rooms that exist."""
+    semantics = world.semantics
+    floors = {(b.id, f.id) for b in semantics.buildings for f in b.floors}
+    buildings, rooms = {b.id for b in semantics.buildings}, {r.id for r in semantics.rooms}
+    items: list[Room | Portal | ObjectInstance] = [*semantics.rooms, *semantics.portals, *semantics.objects]
+    for item in items:
+        room = getattr(item, "room", None)
+        lost = [
+            *([f"building {item.building!r}"] if item.building is not None and item.building not in buildings else []),
+            *([f"floor {item.floor!r}"] if item.floor is not None and item.building in buildings and (item.building, item.floor) not in floors else []),
+            *([f"room {room!r}"] if room is not None and room not in rooms else []),
+        ]
+        if lost:
+            raise WorldError(
+                "the semantics refer to what does not exist", where=f"{folder}/semantics.json: {item.id}", why=f"there is no {lost[0]}", next_step=REBUILD
+            )

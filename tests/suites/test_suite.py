@@ -28,7 +28,7 @@ def test_a_file_is_read_by_its_path(tmp_path):
     [
         ({"buget": {}}, ["buget", "did you mean 'budget'"]),
         ({"track": "rgbdd"}, ["track", "known tracks: rgb, rgbd"]),
-        ({"tasks": {"exot": 1}}, ["tasks.exot", "known tasks"]),
+        ({"tasks": {"exot": 1}}, ["tasks.exot", "did you mean 'exit'"]),
         ({"tasks": {"exit": -1}}, ["tasks.exit", "greater than or equal to 0"]),
         ({"worlds": []}, ["worlds", "at least 1"]),
         ({"worlds": [{"seed": 1}]}, ["worlds.0", "either recipe"]),

@@ -2,6 +2,7 @@ import json
 import os
 import shutil
 import stat
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -189,3 +190,15 @@ def test_paths_with_spaces_and_other_scripts_work(tmp_path):
     save(small_world(), folder)
     assert load(folder).id == "small"
     shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(("kind", "change"), [("rooms", {"building": "nowhere"}), ("objects", {"building": "nowhere"}), ("objects", {"room": "nowhere"})])
+def test_what_lies_nowhere_is_named(tmp_path, kind, change):
+    world = small_world()
+    first = getattr(world.semantics, kind)[:1]
+    if not first:
+        pytest.skip(f"the small world has no {kind}")
+    lost = world.semantics.model_copy(update={kind: [first[0].model_copy(update=change)]})
+    save(replace(world, semantics=lost), tmp_path / "w")
+    with pytest.raises(WorldError, match=r"does not exist[\s\S]*nowhere"):
+        load(tmp_path / "w")
