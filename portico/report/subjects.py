@@ -17,12 +17,13 @@ import shapely
 
 from portico.geometry import Floats, Pose
 from portico.report.footing import Footing
-from portico.world import Building, Surface, World
+from portico.world import WALKABLE, Building, Surface, World
 from portico.world.semantics import Segment
 
 _ROOMS_PER_BUILDING = 4
 #: Open ground of this size is a square that people would cross; far larger is a field, far smaller a corner.
 _SQUARE_M2 = 1500.0
+_MOST_SPOTS = 400
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ def subjects(world: World, footing: Footing) -> list[list[Subject]]:
         _stairs(world, footing),
         _squares(world, footing),
         _streets(world, footing),
+        _spots(world),
     ]
 
 
@@ -184,6 +186,23 @@ def _squares(world: World, footing: Footing) -> list[Subject]:
         name = "square" if region.type == "open_area" else "park"
         found.append(Subject("square", name, np.array([*shape.centroid.coords[0], 0.0]), stands))
     return found
+
+
+def _spots(world: World) -> list[Subject]:
+    """Anywhere on the ground, of a capture: nobody said yet what is where in it."""
+    if world.appearance.gaussians is None or world.semantics.rooms:
+        return []
+    geometry = world.geometry
+    ground = np.flatnonzero(np.isin(geometry.surface, [int(s) for s in WALKABLE]))
+    corners = geometry.triangles[ground].astype(np.float64)
+    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    middles = corners[np.argsort(-area, kind="stable")[:_MOST_SPOTS]].mean(axis=1)
+
+    def stands(x: float, y: float, z: float) -> Iterator[Stand]:
+        for yaw_rad in np.arange(8) * 3 % 8 * (np.pi / 4.0):
+            yield Stand(Pose(x, y, z, float(yaw_rad)))
+
+    return [Subject("spot", f"{x:.1f} east, {y:.1f} north", np.array([x, y, z]), partial(stands, x, y, z)) for x, y, z in middles.tolist()]
 
 
 def _streets(world: World, footing: Footing) -> list[Subject]:
