@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
+from scipy import ndimage
 
 from portico.build.captures.ground import Runs, find_ground, level, stack, without_holes
 from portico.build.captures.voxels import Voxels
@@ -17,7 +16,7 @@ from portico.geometry import Floats
 #: Boxes of one column merge when their outlines differ by no more, and their heights leave no larger gap.
 _ALIKE_M = 0.01
 #: No body is taller, and none reaches farther from where it stands.
-_TALLEST_M, _REACH_M = 2.2, 1.2
+_TALLEST_M, _REACH_M, _BELOW_M, _STOREY_M = 2.2, 1.2, 0.3, 1.0
 _QUAD = np.array([[0, 1, 2], [0, 2, 3]])
 _BOX = np.array([[0, 2, 1], [0, 3, 2], [4, 5, 6], [4, 6, 7], [0, 1, 5], [0, 5, 4], [1, 2, 6], [1, 6, 5], [2, 3, 7], [2, 7, 6], [3, 0, 4], [3, 4, 7]])
 
@@ -77,17 +76,8 @@ def solidify(voxels: Voxels) -> Solid:
     is_top[runs.last[ground]] = True
     column, z_m = without_holes(runs.column[ground], level(runs, ground), voxels.size_m)
     others = voxels.chosen(~is_top & ~_below(runs, ground, len(voxels)))
-    standing = np.column_stack([(column + 0.5) * voxels.size_m, z_m])
-    low, high = _merge(others.chosen(_within_reach(others, standing)))
+    low, high = _merge(others.chosen(_within_reach(others, column, z_m)))
     return Solid(voxels.size_m, column, z_m, low, high)
-
-
-def _within_reach(voxels: Voxels, standing: Floats) -> NDArray[np.bool_]:
-    """(V,) what bodies on the ground (G, 3) could touch: not ceilings, roofs and the far sides of walls."""
-    squeezed = np.array([1.0, 1.0, 2.0 * sqrt(2.0) * _REACH_M / _TALLEST_M])
-    tree = cKDTree((standing + np.array([0.0, 0.0, 0.5 * _TALLEST_M])) * squeezed)
-    gap, _ = tree.query((0.5 * (voxels.low + voxels.high)).astype(np.float64) * squeezed, distance_upper_bound=_REACH_M * sqrt(2.0), workers=-1)
-    return np.asarray(np.isfinite(gap))
 
 
 def _below(runs: Runs, ground: NDArray[np.bool_], count: int) -> NDArray[np.bool_]:
@@ -96,6 +86,25 @@ def _below(runs: Runs, ground: NDArray[np.bool_], count: int) -> NDArray[np.bool
     np.add.at(marks, runs.first[ground], 1)
     np.add.at(marks, runs.last[ground], -1)
     return np.asarray(np.cumsum(marks)[:-1] > 0)
+
+
+def _within_reach(voxels: Voxels, column: NDArray[np.int64], z_m: Floats) -> NDArray[np.bool_]:
+    """(V,) what bodies on the ground, (G, 2) columns and their heights (G,), could touch: not ceilings, roofs and the far sides of walls."""
+    size, reach = voxels.size_m, round(_REACH_M / voxels.size_m)
+    low = column.min(axis=0) - reach
+    shape = tuple((column.max(axis=0) - low + reach + 1).tolist())
+    at = voxels.index[:, :2] - low
+    inside = ((at >= 0) & (at < shape)).all(axis=1)
+    i, j = np.where(inside[:, None], at, 0).T
+    within = np.zeros(len(voxels), np.bool_)
+    for storey in np.unique(np.floor(z_m / _STOREY_M)):
+        here = np.floor(z_m / _STOREY_M) == storey
+        height = np.full(shape, np.nan)
+        height[tuple((column[here] - low).T)] = z_m[here]
+        gap, nearest = ndimage.distance_transform_edt(np.isnan(height), return_indices=True)
+        ground = height[tuple(nearest)][i, j]
+        within |= (gap[i, j] * size <= _REACH_M) & (voxels.high[:, 2] > ground - _BELOW_M) & (voxels.low[:, 2] < ground + _TALLEST_M)
+    return np.asarray(within & inside)
 
 
 def _merge(voxels: Voxels) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
+from numba import njit, prange
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
@@ -93,13 +93,13 @@ def _axes(q: Floats) -> Floats:
     return np.ascontiguousarray(np.stack([np.stack(row, axis=1) for row in rows], axis=1))
 
 
-@njit(cache=True)
+@njit(cache=True, parallel=True)
 def _visit(means, axes, half, size, cursor, keys, parts, write):  # type: ignore[no-untyped-def]
     """Every (Gaussian, voxel) overlap: counted in ``cursor``, or written from there on.
 
     A voxel counts when along none of the ellipsoid's own axes it lies beyond it; boxes that only graze a corner count too.
     """
-    for n in range(len(means)):
+    for n in prange(len(means)):
         m0, m1, m2 = means[n, 0], means[n, 1], means[n, 2]
         e0, e1, e2 = _extent(axes, half, n, 0), _extent(axes, half, n, 1), _extent(axes, half, n, 2)
         at = cursor[n]
