@@ -67,7 +67,7 @@ def _kernels() -> list[Finding]:
 
     began = time.perf_counter()
     try:
-        warm_up(announce=True)
+        warm_up()
     except Exception as error:
         return [
             Finding("kernels and renderer", False, f"{type(error).__name__}: {error}", "check that the folder of the package or NUMBA_CACHE_DIR is writable")

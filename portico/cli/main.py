@@ -34,7 +34,7 @@ app.command("compare")(compare.compare)
 app.command("view")(view.view)
 app.command("list")(listing.listing)
 app.command("doctor")(doctor.doctor)
-app.command("warmup")(warmup.warmup)
+app.command("warmup")(warmup.warm_up)
 
 
 @app.callback(invoke_without_command=True)

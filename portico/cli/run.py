@@ -88,7 +88,7 @@ def evaluate(
     check_measures(suite)
     for policy in policies:
         check_policy_name(suite, policy, allow_privileged)
-    warm_up(announce=True)
+    warm_up()
     summaries: dict[Path, dict[str, Any]] = {}
     with closing(local(workers)) as executor:
         narrator = Narrator()

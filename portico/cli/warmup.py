@@ -12,28 +12,25 @@ import numba
 
 from portico import __version__
 from portico.cli.console import timed
+from portico.errors import UserError
 
 
-def warm_up(*, announce: bool) -> None:
-    """Walk a policy through a tiny world so that every kernel is compiled and cached before workers start."""
+def warm_up() -> None:
+    """Compile the kernels for this machine now, once; every command that needs them does it on its first start.
+
+    Raises:
+        UserError: one of the two processes that compile them failed.
+    """
     marker = _marker()
     if marker.is_file():
         return
-    if announce:
-        with timed("compiling kernels for this machine (once; later starts load them)"):
-            _touch_all_kernels()
-    else:
+    with timed("compiling kernels for this machine (once; later starts load them)"):
         _touch_all_kernels()
     try:
         marker.parent.mkdir(parents=True, exist_ok=True)
         marker.touch()
     except OSError:
         return
-
-
-def warmup() -> None:
-    """Compile the kernels for this machine now, once; every other command does it on its first start."""
-    warm_up(announce=True)
 
 
 def _marker() -> Path:
@@ -51,6 +48,12 @@ def _touch_all_kernels() -> None:
     other.start()
     _walk_and_score()
     other.join()
+    if other.exitcode != 0:
+        raise UserError(
+            "the kernels could not be compiled",
+            why=f"the process that draws and decides ended with exit code {other.exitcode}",
+            next_step="check that the folder of the package or NUMBA_CACHE_DIR is writable, and that there are 2 GiB of free memory",
+        )
 
 
 def _see_and_decide() -> None:
