@@ -6,8 +6,6 @@ glTF is y-up: a world point (x, y, z) becomes (x, z, -y), so that north lies alo
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +14,8 @@ import trimesh
 from numpy.typing import NDArray
 from PIL import Image
 
-from portico.errors import StorageError
 from portico.world.semantics import InstanceLabel
+from portico.world.whole_file import whole_file
 from portico.world.world import Material, Surface, World
 
 # Only parts of trimesh carry type annotations.
@@ -112,18 +110,5 @@ def _material(material: Material, world: World) -> Any:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """The whole file or none of it."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, staging = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    except OSError as error:
-        raise StorageError("cannot write there", where=str(path), why=str(error), next_step="choose a folder you may write to") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(staging, 0o644)
-        os.replace(staging, path)
-    except OSError as error:
-        raise StorageError("the file could not be written", where=str(path), why=str(error), next_step="free some space or choose another --out") from error
-    finally:
-        Path(staging).unlink(missing_ok=True)
+    with whole_file(path) as file:
+        file.write(content)

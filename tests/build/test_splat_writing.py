@@ -125,7 +125,7 @@ def test_large_gaussians_of_middling_opacity_are_not_taken_for_activated(folder,
 def test_a_failed_write_leaves_what_was_there(tmp_path, write, monkeypatch):
     path = tmp_path / "capture"
     path.write_bytes(b"before")
-    monkeypatch.setattr("portico.build.splats.write.os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr("portico.world.whole_file.os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(StorageError, match="disk full"):
         write(random_gaussians(0, 4), path)
     assert path.read_bytes() == b"before"

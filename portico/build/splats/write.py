@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
 from portico.build.splats.read_dot_splat import ROW
 from portico.build.splats.read_ply import RAW_VALUES
-from portico.errors import StorageError
 from portico.world.gaussians import SH_C0, Gaussians
+from portico.world.whole_file import whole_file
 
 #: Opacities closer to 0 and 1 have no finite logit in float32.
 _LEAST, _MOST = float(np.finfo(np.float32).tiny), 1.0 - 2.0**-24
@@ -46,7 +41,7 @@ def write_ply(gaussians: Gaussians, path: Path | str) -> None:
         f"element vertex {len(gaussians)}",
         *(f"property float {name}" for name in names),
     ]
-    with _whole_file(Path(path)) as file:
+    with whole_file(Path(path)) as file:
         file.write(("\n".join([*lines, "end_header"]) + "\n").encode("ascii"))
         file.write(rows.tobytes())
 
@@ -67,24 +62,5 @@ def write_splat(gaussians: Gaussians, path: Path | str) -> None:
     shares = np.concatenate([colours, gaussians.opacity[order, None]], axis=1)
     rows["rgba"] = np.rint(np.clip(shares * 255.0, 0.0, 255.0)).astype(np.uint8)
     rows["rot"] = np.rint(np.clip(gaussians.rotations_wxyz[order].astype(np.float64) * 128.0 + 128.0, 0.0, 255.0)).astype(np.uint8)
-    with _whole_file(Path(path)) as file:
+    with whole_file(Path(path)) as file:
         file.write(rows.tobytes())
-
-
-@contextmanager
-def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that appears under its name once everything is written, and not at all when something fails."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, staging = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    except OSError as error:
-        raise StorageError("cannot write there", where=str(path), why=str(error), next_step="choose a folder you may write to") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        os.chmod(staging, 0o644)
-        os.replace(staging, path)
-    except OSError as error:
-        raise StorageError("the file could not be written", where=str(path), why=str(error), next_step="free some space or choose another place") from error
-    finally:
-        Path(staging).unlink(missing_ok=True)
