@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from portico.build.captures import captured_world, gaussians_of, import_splat, solidify, voxelise
+from portico.build.captures.ground import without_holes
 from portico.build.primitives import box
 from portico.build.scene import Scene
 from portico.build.splats import write_ply
@@ -60,6 +61,14 @@ def test_a_table_is_no_ground_and_neither_is_a_platform(both):
     assert not ((at > [4.1, 0.6]) & (at < [4.7, 1.2])).all(axis=1).any()
     assert ((at > [2.2, 2.2]) & (at < [3.0, 2.6])).all(axis=1).any(), "there is floor under the table"
     assert 18.0 < solid.ground_m2 < 20.0
+
+
+def test_a_floor_that_wavers_around_zero_is_one_floor_without_doubles():
+    column = np.argwhere(np.ones((20, 20), bool) & (np.indices((20, 20)).sum(axis=0) % 7 > 0))
+    heights = np.where(np.arange(len(column)) % 2, 0.005, -0.005)
+    filled, z_m = without_holes(column, heights, 0.05)
+    assert len(filled) == len(np.unique(filled, axis=0)) > len(column)
+    assert np.abs(z_m).max() <= 0.005
 
 
 def test_stairs_lead_to_another_floor():

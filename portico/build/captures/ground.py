@@ -120,6 +120,11 @@ def level(runs: Runs, ground: NDArray[np.bool_]) -> NDArray[np.float64]:
     return np.asarray(np.round(z / _QUANTUM_M) * _QUANTUM_M)
 
 
+def storey_of(z_m: NDArray[np.float64]) -> NDArray[np.int64]:
+    """(G,) number of the metre of height that ground belongs to; the limits lie away from zero, where most floors are."""
+    return np.round(z_m / _STOREY_M).astype(np.int64)
+
+
 def without_holes(column: NDArray[np.int64], z_m: NDArray[np.float64], cell_m: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Ground with gaps of up to 0.3 m closed, level by level: a capture sees every floor through a sieve.
 
@@ -128,7 +133,7 @@ def without_holes(column: NDArray[np.int64], z_m: NDArray[np.float64], cell_m: f
     reach = max(1, round(_GAP_M / cell_m))
     disc = np.hypot(*np.mgrid[-reach : reach + 1, -reach : reach + 1]) <= reach + 0.1
     columns, heights = [column], [z_m]
-    storey = np.floor(z_m / _STOREY_M).astype(np.int64)
+    storey = storey_of(z_m)
     for name in np.unique(storey):
         here = storey == name
         low = column[here].min(axis=0) - reach - 1
@@ -136,7 +141,10 @@ def without_holes(column: NDArray[np.int64], z_m: NDArray[np.float64], cell_m: f
         height = np.zeros(there.shape)
         there[tuple((column[here] - low).T)] = True
         height[tuple((column[here] - low).T)] = z_m[here]
+        beside = column[np.abs(storey - name) == 1] - low
+        beside = beside[((beside >= 0) & (beside < there.shape)).all(axis=1)]
         new = ndimage.binary_closing(there, disc) & ~there
+        new[tuple(beside.T)] = False
         nearest = ndimage.distance_transform_edt(~there, return_distances=False, return_indices=True)
         columns.append(np.argwhere(new) + low)
         heights.append(height[tuple(nearest[:, new])])

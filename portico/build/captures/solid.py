@@ -9,14 +9,14 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from portico.build.captures.ground import Runs, find_ground, level, stack, without_holes
+from portico.build.captures.ground import Runs, find_ground, level, stack, storey_of, without_holes
 from portico.build.captures.voxels import Voxels
 from portico.geometry import Floats
 
 #: Boxes of one column merge when their outlines differ by no more, and their heights leave no larger gap.
 _ALIKE_M = 0.01
 #: No body is taller, and none reaches farther from where it stands.
-_TALLEST_M, _REACH_M, _BELOW_M, _STOREY_M = 2.2, 1.2, 0.3, 1.0
+_TALLEST_M, _REACH_M, _BELOW_M = 2.2, 1.2, 0.3
 _QUAD = np.array([[0, 1, 2], [0, 2, 3]])
 _BOX = np.array([[0, 2, 1], [0, 3, 2], [4, 5, 6], [4, 6, 7], [0, 1, 5], [0, 5, 4], [1, 2, 6], [1, 6, 5], [2, 3, 7], [2, 7, 6], [3, 0, 4], [3, 4, 7]])
 
@@ -97,8 +97,8 @@ def _within_reach(voxels: Voxels, column: NDArray[np.int64], z_m: Floats) -> NDA
     inside = ((at >= 0) & (at < shape)).all(axis=1)
     i, j = np.where(inside[:, None], at, 0).T
     within = np.zeros(len(voxels), np.bool_)
-    for storey in np.unique(np.floor(z_m / _STOREY_M)):
-        here = np.floor(z_m / _STOREY_M) == storey
+    for storey in np.unique(storey_of(z_m)):
+        here = storey_of(z_m) == storey
         height = np.full(shape, np.nan)
         height[tuple((column[here] - low).T)] = z_m[here]
         gap, nearest = ndimage.distance_transform_edt(np.isnan(height), return_indices=True)
