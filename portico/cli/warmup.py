@@ -16,11 +16,7 @@ from portico.errors import UserError
 
 
 def warm_up() -> None:
-    """Compile the kernels for this machine now, once; every command that needs them does it on its first start.
-
-    Raises:
-        UserError: one of the two processes that compile them failed.
-    """
+    """Compile the kernels for this machine now, once; every command that needs them does it on its first start."""
     marker = _marker()
     if marker.is_file():
         return
