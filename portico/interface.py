@@ -17,7 +17,7 @@ from portico.geometry import Floats, Pose, camera_transform
 
 Channel = Literal["rgb", "depth", "semantic", "instance", "normal"]
 Need = Literal["rgb", "depth", "odometry", "pose", "route", "semantic", "map", "oracle"]
-StageKind = Literal["point", "object", "exit", "outdoor", "entrance", "ovon", "boundary", "landmark", "route"]
+StageKind = Literal["point", "image", "object", "exit", "outdoor", "entrance", "ovon", "boundary", "landmark", "route"]
 MoveName = Literal["forward", "backward", "turn_left", "turn_right"]
 
 #: What each observation track grants. ``pose`` and ``route`` arrive only once the task releases them.
@@ -116,6 +116,8 @@ class StageBrief:
         category: what to look for (object, ovon), else "".
         goal: (3,) goal point in the world frame where the task gives it (point, outdoor), else None.
         route: (N, 3) outdoor route, world frame, once released, else None.
+        goal_image: (H, W, 3) uint8, read-only, what the robot's first camera would see from the goal pose (image), for policies
+            that need rgb, else None.
     """
 
     kind: StageKind
@@ -125,6 +127,7 @@ class StageBrief:
     category: str = ""
     goal: tuple[float, float, float] | None = None
     route: Floats | None = None
+    goal_image: NDArray[np.uint8] | None = None
 
 
 @dataclass(frozen=True)
@@ -221,7 +224,7 @@ class PolicySpec:
 
     name: str
     needs: frozenset[Need] = frozenset()
-    stages: frozenset[StageKind] = frozenset({"point", "object", "exit", "outdoor", "entrance", "ovon"})
+    stages: frozenset[StageKind] = frozenset({"point", "image", "object", "exit", "outdoor", "entrance", "ovon"})
     image_size: tuple[int, int] | None = None
     version: str = "1"
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from portico.errors import EpisodeError
 from portico.geometry import Floats, Pose
-from portico.interface import TRACKS, Action, ActionSpace, Brief, Camera, Channel, Frame, Need, Observation, Stop
+from portico.interface import TRACKS, Action, ActionSpace, Brief, Camera, Channel, Frame, Need, Observation, StageBrief, Stop
 from portico.render import WorldRenderer, renderer_of
 from portico.robots import Embodiment, KinematicRobot, State
 from portico.space import Space, build_space
@@ -30,7 +33,7 @@ class Simulator:
         body: the embodiment.
         space: where it can go; built when absent.
         track: what the protocol grants, see ``portico.interface.TRACKS``.
-        needs: what the policy asked for; channels nobody asked for are not rendered.
+        needs: what the policy asked for; channels and goal images nobody asked for are not rendered.
         image_size: (width, height) of every camera, or None for the embodiment's own.
         renderer: of the same world, to share; made on first use when absent.
         slide: see ``KinematicRobot``.
@@ -70,7 +73,7 @@ class Simulator:
         """Place the robot at the start and hand out the first observation.
 
         Raises:
-            EpisodeError: the start is on no floor or inside an obstacle.
+            EpisodeError: the start is on no floor or inside an obstacle, or an image stage lacks its goal pose.
         """
         start = self.robot.reset(Pose(*episode.start.position, episode.start.yaw_rad))
         self.episode = episode
@@ -80,13 +83,14 @@ class Simulator:
         self._stops: list[int] = []
         self._actions = 0
         self._time_s = 0.0
+        self._goal_images: dict[int, NDArray[np.uint8]] = {}
         self.machine = StageMachine(episode, self.annotations, self.body, same_plane=same_plane(self.space))
         self.machine.start(start.position)
         brief = Brief(
             episode_key=key,
             task=episode.task,
             stages=tuple(s.kind for s in episode.stages),
-            stage=stage_brief(episode, 0),
+            stage=self._brief(0),
             body=self.body.body(),
             cameras=self.cameras,
             actions=self.actions,
@@ -140,6 +144,28 @@ class Simulator:
         base = self.robot.pose.matrix()
         return {c.name: self.renderer.render(base @ c.T_base_camera(), c, channels) for c in self.cameras}
 
+    def _brief(self, stage: int) -> StageBrief:
+        """The stage as the policy may know it, with the picture it is to find."""
+        brief = stage_brief(self.episode, stage)
+        if brief.kind != "image" or "rgb" not in self._needs:
+            return brief
+        if stage not in self._goal_images:
+            self._goal_images[stage] = self._goal_image(stage)
+        return replace(brief, goal_image=self._goal_images[stage])
+
+    def _goal_image(self, stage: int) -> NDArray[np.uint8]:
+        """What the first camera sees from a stage's goal pose: (H, W, 3) uint8, read-only."""
+        spec, camera = self.episode.stages[stage], self.cameras[0]
+        if spec.goal is None or spec.goal_yaw_rad is None:
+            raise EpisodeError("an image stage has no goal pose", where=f"episode {self.episode.id}", next_step="give it `goal` and `goal_yaw_rad`")
+        base = Pose(*spec.goal, spec.goal_yaw_rad).matrix()
+        channels: tuple[Channel, ...] = ("rgb",)
+        frame = self.renderer.render(base @ camera.T_base_camera(), camera, channels)
+        assert frame.rgb is not None
+        image = frame.rgb.copy()
+        image.flags.writeable = False
+        return image
+
     def _observe(self, *, stage_changed: bool) -> Observation:
         pose, stage = self.robot.pose, self.machine.stage
         release = released(self.episode, stage)
@@ -147,7 +173,7 @@ class Simulator:
             step=self._actions,
             time_s=self._time_s,
             frames=self.frames(self._channels) if self._channels else {},
-            stage=stage_brief(self.episode, stage),
+            stage=self._brief(stage),
             stage_changed=stage_changed,
             odometry=pose.relative_to(self.robot.start) if "odometry" in TRACKS[self.track] else None,
             pose=pose if release.pose else None,

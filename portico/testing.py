@@ -197,8 +197,7 @@ def _check_action(action: object) -> None:
 
 def _fingerprint(observation: Observation) -> tuple[bytes, ...]:
     arrays: list[NDArray[Any]] = [a for f in observation.frames.values() for a in (f.rgb, f.depth, f.semantic) if a is not None]
-    if observation.stage.route is not None:
-        arrays.append(observation.stage.route)
+    arrays += [a for a in (observation.stage.route, observation.stage.goal_image) if a is not None]
     return tuple(a.tobytes() for a in arrays)
 
 
@@ -247,7 +246,10 @@ class _Room:
         category = "painting" if self.kind in ("object", "ovon") else ""
         goal = (6.0, 4.0, 0.0) if self.kind in ("point", "outdoor") else None
         route = np.array([[2.0, 2.0, 0.0], [6.0, 2.0, 0.0], [6.0, 4.0, 0.0]]) if self.kind == "outdoor" and self.released else None
-        return StageBrief(self.kind, 0, 1, f"carry out the stage {self.kind}", category, goal, route)
+        picture = None
+        if self.kind == "image" and "rgb" in self.spec.needs:
+            picture = _rgb(_box_interior(Pose(6.0, 4.0, 0.0, 0.0), self._camera())[1])
+        return StageBrief(self.kind, 0, 1, f"carry out the stage {self.kind}", category, goal, route, picture)
 
     def _camera(self) -> Camera:
         return Camera("front", *(self.spec.image_size or (64, 48)), z=0.6)
@@ -255,10 +257,14 @@ class _Room:
     def _frame(self) -> Frame:
         camera = self._camera()
         depth, semantic = _box_interior(self.pose, camera)
-        rgb = np.where(semantic[..., None] == 2, np.array([200, 30, 30]), np.array([180, 180, 170])).astype(np.uint8)
-        channels: dict[str, Any] = {"rgb": rgb, "depth": depth, "semantic": semantic}
+        channels: dict[str, Any] = {"rgb": _rgb(semantic), "depth": depth, "semantic": semantic}
         granted = {name: array for name, array in channels.items() if name in self.spec.needs and name != self.without}
         return replace(Frame(camera), **granted)
+
+
+def _rgb(semantic: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """(H, W, 3) picture of the room: grey walls, a red patch."""
+    return np.where(semantic[..., None] == 2, np.array([200, 30, 30]), np.array([180, 180, 170])).astype(np.uint8)
 
 
 def _box_interior(pose: Pose, camera: Camera) -> tuple[NDArray[np.float32], NDArray[np.int32]]:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hut import build
 
+from portico.errors import EpisodeError
 from portico.interface import Move, Stop
 from portico.robots import embodiment
 from portico.sim import Simulator
@@ -28,7 +29,7 @@ OUTDOOR = StageSpec(kind="outdoor", goal=(14.0, 5.0, 0.0), radius_m=3.0, route=[
 
 
 def episode(*stages, start=(5.0, 5.0, 0.0), yaw=0.0, budget=100):
-    task = {1: "exit", 2: "i2o"}[len(stages)]
+    task = "i2o" if len(stages) > 1 else stages[0].kind
     return Episode(
         id="e", world="hut", task=task, embodiment="spot", start=Start(position=start, yaw_rad=yaw), stages=list(stages), budget=Budget(max_actions=budget)
     )
@@ -84,6 +85,31 @@ def test_only_the_channels_that_were_asked_for_are_rendered(hut, space):
     assert frame.rgb is None
     assert frame.semantic is None
     assert walk(simulator(hut, space), episode(EXIT), [])[0].frames == {}
+
+
+IMAGE = StageSpec(kind="image", goal=(2.0, 2.0, 0.0), goal_yaw_rad=-2.5)
+
+
+def test_a_goal_image_is_what_the_first_camera_sees_from_the_goal_pose(hut, space):
+    sim = simulator(hut, space, needs={"rgb"}, image_size=(32, 24))
+    brief, seen = sim.reset(episode(IMAGE))
+    picture = seen.stage.goal_image
+    assert picture.shape == (24, 32, 3) and picture.dtype == np.uint8 and not picture.flags.writeable
+    assert brief.stage.goal_image is picture, "rendered once"
+    assert seen.stage.goal is None
+    _, there = sim.reset(episode(IMAGE, start=(2.0, 2.0, 0.0), yaw=-2.5))
+    assert np.array_equal(picture, there.frames["front"].rgb)
+    assert not np.array_equal(picture, seen.frames["front"].rgb)
+
+
+def test_who_looks_at_nothing_gets_no_goal_image(hut, space):
+    _, seen = simulator(hut, space, needs={"depth"}, image_size=(32, 24)).reset(episode(IMAGE))
+    assert seen.stage.goal_image is None
+
+
+def test_an_image_stage_without_its_goal_pose_is_refused(hut, space):
+    with pytest.raises(EpisodeError, match="no goal pose"):
+        simulator(hut, space, needs={"rgb"}, image_size=(32, 24)).reset(episode(IMAGE.model_copy(update={"goal_yaw_rad": None})))
 
 
 def test_a_stop_indoors_ends_the_episode_as_a_failed_declaration(hut, space):

@@ -17,6 +17,7 @@ DEFAULT_MEMBERS: dict[StageKind, str] = {
     "ovon": "frontier",
     "object": "frontier",
     "point": "frontier",
+    "image": "frontier",
 }
 
 
@@ -24,7 +25,7 @@ class ChainPolicy:
     """A policy per stage, reset at every hand-off.
 
     Args:
-        exit, outdoor, entrance, ovon, object, point: names of the members, or policies.
+        exit, outdoor, entrance, ovon, object, point, image: names of the members, or policies.
         detector: handed to every member that is ``frontier``.
     """
 
@@ -36,9 +37,10 @@ class ChainPolicy:
         ovon: str | Policy | None = None,
         object: str | Policy | None = None,
         point: str | Policy | None = None,
+        image: str | Policy | None = None,
         detector: str | None = None,
     ) -> None:
-        given = {"exit": exit, "outdoor": outdoor, "entrance": entrance, "ovon": ovon, "object": object, "point": point}
+        given = {"exit": exit, "outdoor": outdoor, "entrance": entrance, "ovon": ovon, "object": object, "point": point, "image": image}
         made: dict[str, Policy] = {}
         self._members: dict[StageKind, Policy] = {}
         for kind, default in DEFAULT_MEMBERS.items():

@@ -15,6 +15,7 @@ from portico.errors import EpisodeError
 from portico.geometry import Floats, polyline_length, resample
 from portico.space import DistanceField
 from portico.tasks.episode import Reference, StageSpec
+from portico.tasks.predicates import success_radius_m
 
 #: Ends this far inside a goal's radius, so that rounding never decides.
 _INSIDE_M = 0.05
@@ -38,7 +39,7 @@ class Planner:
         Raises:
             EpisodeError: references of that kind of stage are not planned here.
         """
-        if stage.kind in ("outdoor", "point"):
+        if stage.kind in ("outdoor", "point", "image"):
             way = self.grounds.space.path(start, np.array(stage.goal), mask=self.grounds.usable)
             return None if way is None else _cut_at_radius(np.asarray(way.points, dtype=np.float64), stage)
         for limit_m in (_NEARBY_M, np.inf):
@@ -126,7 +127,7 @@ def outdoor_route(reference: Reference, stages: list[StageSpec], k: int) -> list
 def _cut_at_radius(points: Floats, stage: StageSpec) -> Floats:
     """End a path where it first comes within the stage's radius of the goal."""
     goal = np.array(stage.goal)[:2]
-    radius = float(stage.radius_m or 0.0) - _INSIDE_M
+    radius = success_radius_m(stage) - _INSIDE_M
     distances = np.linalg.norm(points[:, :2] - goal, axis=1)
     if distances[0] <= radius:
         return points[:1]

@@ -10,9 +10,10 @@ from typing import TypeVar
 import numpy as np
 
 from portico.episodes.grounds import Grounds
-from portico.geometry import Floats
-from portico.seeding import generator
+from portico.geometry import Floats, wrap_angle
+from portico.seeding import derive_seed, generator
 from portico.tasks.episode import StageSpec, TaskName
+from portico.tasks.predicates import DEFAULT_RADIUS_M
 
 #: Candidates are drawn at this multiple of the quota and thinned evenly [I2 C.5].
 OVERSAMPLING = 3
@@ -22,7 +23,10 @@ MOST_OUTDOOR_POINTS = 400
 OUTDOOR_MIN_PATH_M = 20.0
 OVON_MIN_DISTANCE_M = 5.0
 OUTDOOR_RADIUS_M = 3.0
-POINT_RADIUS_M = 0.5
+POINT_RADIUS_M = DEFAULT_RADIUS_M["point"]
+IMAGE_RADIUS_M = DEFAULT_RADIUS_M["image"]
+#: Headings that a place may be looked from, evenly around the circle [NA].
+HEADINGS = 6
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,11 @@ def sample_points(grounds: Grounds, quota: int, reach_m: float, *seed: str | int
     dense = min(MOST_OUTDOOR_POINTS, round(cells * space.cell_m**2 / (0.25 * reach_m) ** 2))
     points = space.sample(outdoor, min(max(OUTDOOR_POINTS, quota, dense), cells), generator(*seed, "outdoor"))
     return Points(indoor, points, boundary)
+
+
+def heading_rad(k: int, headings: int = HEADINGS) -> float:
+    """The k-th of evenly spaced headings, in (-pi, pi]."""
+    return round(wrap_angle(2.0 * np.pi * k / headings), 6)
 
 
 def questions(grounds: Grounds, points: Points, task: TaskName, rng: np.random.Generator) -> Iterator[Question]:
@@ -120,6 +129,15 @@ def _point(g: Grounds, p: Points) -> Iterator[Question]:
             yield Question("point", _xyz(a), (goal,), "")
 
 
+def _image(g: Grounds, p: Points) -> Iterator[Question]:
+    for q in _point(g, p):
+        goal = q.stages[0].goal
+        assert goal is not None
+        heading = derive_seed("heading", *(str(v) for v in goal)) % HEADINGS
+        stage = StageSpec(kind="image", goal=goal, goal_yaw_rad=heading_rad(heading), radius_m=IMAGE_RADIUS_M)
+        yield Question("image", q.start, (stage,), "")
+
+
 def _i2o(g: Grounds, p: Points) -> Iterator[Question]:
     for q in _exit(g, p):
         for goal in p.outdoor:
@@ -153,6 +171,7 @@ _MAKERS: dict[TaskName, Callable[[Grounds, Points], Iterator[Question]]] = {
     "ovon": _ovon,
     "object": _object,
     "point": _point,
+    "image": _image,
     "i2o": _i2o,
     "o2i": _o2i,
     "i2o2i": _i2o2i,

@@ -10,6 +10,7 @@ from portico.interface import Action, Brief, Need, Observation, PolicySpec, Stag
 from portico.policies.detectors import Detector, SemanticDetector
 from portico.policies.entrance_seeker import EntranceSeeker
 from portico.policies.exit_seeker import ExitSeeker
+from portico.policies.image_seeker import ImageSeeker
 from portico.policies.object_seeker import ObjectSeeker
 from portico.policies.pilot import Pilot
 from portico.policies.route_seeker import RouteSeeker
@@ -96,6 +97,8 @@ class MappingPolicy:
                 return EntranceSeeker()
             case "object" | "ovon":
                 return ObjectSeeker(self._detector, stage.category)
+            case "image":
+                return ImageSeeker()
             case "outdoor" if stage.route is not None:
                 return RouteSeeker()
             case _:
@@ -105,6 +108,8 @@ class MappingPolicy:
 class FrontierPolicy(MappingPolicy):
     """Explores its own depth map frontier by frontier until it is out, in, or beside the object.
 
+    Image goals are searched for by going everywhere: pictures are not compared, so they are found by arriving, never declared.
+
     Args:
         detector: ``semantic`` (the simulator's labels, privileged), ``none``, or ``package.module:Class`` of a Detector.
             Without one, object stages are explored but never declared.
@@ -113,7 +118,7 @@ class FrontierPolicy(MappingPolicy):
     def __init__(self, detector: str | Detector | None = None) -> None:
         found = make_detector(detector)
         needs = _MAP_NEEDS | (found.needs if found else frozenset())
-        stages: frozenset[StageKind] = frozenset({"point", "object", "exit", "outdoor", "entrance", "ovon"})
+        stages: frozenset[StageKind] = frozenset({"point", "image", "object", "exit", "outdoor", "entrance", "ovon"})
         super().__init__(PolicySpec("frontier", needs=needs, stages=stages, image_size=IMAGE_SIZE), found)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from portico.geometry import Floats, rotation_z
 from portico.tasks.annotations import Annotations
 from portico.tasks.episode import StageSpec
-from portico.tasks.predicates import DEFAULT_RADIUS_M
+from portico.tasks.predicates import success_radius_m
 from portico.world.semantics import Building, ObjectInstance
 
 
@@ -28,7 +28,7 @@ class Goal:
 def stage_goals(spec: StageSpec, start: Floats, annotations: Annotations | None) -> Iterator[Goal]:
     """Goals of a stage of an episode that starts at ``start`` (3,)."""
     if spec.goal is not None:
-        radius = DEFAULT_RADIUS_M[spec.kind] if spec.radius_m is None else float(spec.radius_m)
+        radius = success_radius_m(spec)
         storey = annotations.floor_at(np.array(spec.goal)) if annotations is not None else None
         yield Goal(spec.kind, storey.level if storey else 0, f"goal, within {radius:g} m", np.array(spec.goal), _circle(spec.goal, radius))
     if annotations is None:

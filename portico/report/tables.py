@@ -21,6 +21,7 @@ _FILE_WIDTH = 112
 #: The measures a terminal shows; all of them are in summary.json and on the page.
 TERMINAL_MEASURES = (
     "success",
+    "pose_success",
     "spl",
     "completion",
     "oracle_success",

@@ -12,6 +12,7 @@ ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 SHARES = frozenset(
     {
         "success",
+        "pose_success",
         "spl",
         "soft_success",
         "soft_spl",
@@ -56,6 +57,7 @@ STAGES = {
     "entrance": "entrance",
     "ovon": "find object",
     "point": "point",
+    "image": "picture",
     "object": "object",
     "boundary": "boundary",
     "landmark": "landmark",
@@ -70,6 +72,7 @@ TASKS = {
     "o2i": "walk and enter",
     "i2o2i": "leave, walk, enter, find",
     "point": "reach a point",
+    "image": "reach the place of a picture",
     "object": "reach an object",
 }
 

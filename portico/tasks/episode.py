@@ -14,7 +14,7 @@ from portico.world.semantics import Point3
 
 EPISODES_SCHEMA = "portico.episodes/1"
 
-TaskName = Literal["point", "object", "exit", "outdoor", "entrance", "ovon", "i2o", "o2i", "i2o2i"]
+TaskName = Literal["point", "image", "object", "exit", "outdoor", "entrance", "ovon", "i2o", "o2i", "i2o2i"]
 #: Satellite-map tasks, one stage each; their positions are (longitude °, latitude °, altitude m) [SN 1].
 AerialTaskName = Literal["boundary", "landmark", "route"]
 Termination = Literal["explicit_stop", "on_arrival"]
@@ -22,6 +22,7 @@ Termination = Literal["explicit_stop", "on_arrival"]
 #: Stage kinds of every task, in the order the benchmark fixes [I2 B.1].
 TASK_STAGES: dict[TaskName, tuple[StageKind, ...]] = {
     "point": ("point",),
+    "image": ("image",),
     "object": ("object",),
     "exit": ("exit",),
     "outdoor": ("outdoor",),
@@ -50,7 +51,8 @@ class StageSpec(_Record):
     Attributes:
         building: the start building (exit) or the target building (entrance, ovon).
         category: what to find (object, ovon); any instance of it counts.
-        goal: goal point (point, outdoor). radius_m: success radius around it.
+        goal: goal point (point, outdoor), or where the goal image is taken from (image). radius_m: success radius around it.
+        goal_yaw_rad: heading of the robot that takes the goal image.
         termination: explicit_stop or on_arrival; outdoor always ends on arrival.
         rule: for ``object``: "navverse" (footprint-radius distance) or "navarena" (distance to the centre).
         route: outdoor pedestrian route handed to the policy once released.
@@ -61,6 +63,7 @@ class StageSpec(_Record):
     building: str | None = None
     category: str | None = None
     goal: Point3 | None = None
+    goal_yaw_rad: FiniteFloat | None = None
     radius_m: FiniteFloat | None = None
     termination: Termination = "explicit_stop"
     rule: Literal["navverse", "navarena"] = "navverse"

@@ -73,11 +73,11 @@ class Outcome:
 
 
 def ends_on_arrival(spec: StageSpec) -> bool:
-    """Whether a stage succeeds by being there: ``outdoor`` always [I2 B.2], point and object under ``on_arrival`` [NA].
+    """Whether a stage succeeds by being there: ``outdoor`` always [I2 B.2], point, image and object under ``on_arrival`` [NA].
 
     A STOP in such a stage costs an action and declares nothing.
     """
-    return spec.kind == "outdoor" or (spec.kind in ("point", "object") and spec.termination == "on_arrival")
+    return spec.kind == "outdoor" or (spec.kind in ("point", "image", "object") and spec.termination == "on_arrival")
 
 
 class StageMachine:

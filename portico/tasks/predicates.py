@@ -21,8 +21,16 @@ from portico.tasks.episode import StageSpec
 from portico.tasks.sphere import great_circle_m
 from portico.world.semantics import ObjectInstance
 
-#: Success radius where a stage names none: outdoor [P], point and object [NA], the satellite families [SN 5].
-DEFAULT_RADIUS_M: dict[StageKind, float] = {"outdoor": 3.0, "point": 0.5, "object": 0.5, "boundary": 10.0, "landmark": 30.0, "route": 10.0}
+#: Success radius where a stage names none: outdoor [P], point, image and object by NavArena's rule [NA], the satellite families [SN 5].
+DEFAULT_RADIUS_M: dict[StageKind, float] = {
+    "outdoor": 3.0,
+    "point": 0.5,
+    "image": 1.0,
+    "object": 1.0,
+    "boundary": 10.0,
+    "landmark": 30.0,
+    "route": 10.0,
+}
 #: Reach of an object beyond the robot's own radius [NV 6.5, P].
 REACH_M = 1.0
 #: Two points of one navigation plane differ in height by at most the climb plus this [P].
@@ -94,13 +102,13 @@ def predicate(spec: StageSpec, start: Floats, ground: Ground) -> Predicate:
             return ReachObject(ground, ground.annotations.instances(_category(spec)))
         case "object":
             centers = [o.center for o in ground.annotations.instances(_category(spec))]
-            return ReachPoint(np.array(centers, dtype=np.float64).reshape(-1, 3), _radius(spec))
-        case "point":
-            return ReachPoint(_goal(spec)[None], _radius(spec))
+            return ReachPoint(np.array(centers, dtype=np.float64).reshape(-1, 3), success_radius_m(spec))
+        case "point" | "image":
+            return ReachPoint(_goal(spec)[None], success_radius_m(spec))
         case "outdoor":
-            return ReachPoint(_goal(spec)[None], _radius(spec), ground)
+            return ReachPoint(_goal(spec)[None], success_radius_m(spec), ground)
         case _:
-            return ReachLocation(_goal(spec), _radius(spec), np.asarray(start, dtype=np.float64))
+            return ReachLocation(_goal(spec), success_radius_m(spec), np.asarray(start, dtype=np.float64))
 
 
 def opened(before: Bools, beyond: Bools, *, armed: bool = False) -> Bools:
@@ -314,7 +322,8 @@ def footprint_distance_m(positions: Floats, item: ObjectInstance) -> Floats:
     return distance
 
 
-def _radius(spec: StageSpec) -> float:
+def success_radius_m(spec: StageSpec) -> float:
+    """The radius a stage names, else the one of its kind; for kinds that are judged by a radius."""
     return DEFAULT_RADIUS_M[spec.kind] if spec.radius_m is None else float(spec.radius_m)
 
 

@@ -11,7 +11,7 @@ from portico.tasks.episode import Episode, StageSpec
 from portico.world.semantics import Semantics
 
 #: Stage kinds that give the base pose in the world frame; what was released stays released [P].
-_POSE: frozenset[StageKind] = frozenset({"point", "object", "outdoor"})
+_POSE: frozenset[StageKind] = frozenset({"point", "image", "object", "outdoor"})
 #: Stage kinds that name a category to look for.
 _CATEGORY: frozenset[StageKind] = frozenset({"object", "ovon"})
 #: Stage kinds whose goal point is a task input.
@@ -37,7 +37,7 @@ def released(episode: Episode, stage: int) -> Release:
 
 
 def stage_brief(episode: Episode, stage: int) -> StageBrief:
-    """The stage of that index as a policy may know it."""
+    """The stage of that index as a policy may know it; the goal image is for the simulator to add."""
     spec = episode.stages[stage]
     route = spec.route if released(episode, stage).route else []
     return StageBrief(
@@ -55,6 +55,7 @@ def default_instruction(spec: StageSpec, semantics: Semantics | None = None) -> 
     """An English sentence for a stage that has none; with ``semantics`` it names the building as people would."""
     where = _spoken(spec.building, semantics)
     thing = (spec.category or "goal").replace("_", " ")
+    declares = spec.termination == "explicit_stop"
     match spec.kind:
         case "exit":
             return f"Leave {where} through an exit and stop outdoors where people may walk."
@@ -65,9 +66,11 @@ def default_instruction(spec: StageSpec, semantics: Semantics | None = None) -> 
         case "ovon":
             return f"Find the {thing} in this building and stop next to it."
         case "object":
-            return f"Find {_article(thing)} {thing} and stop next to it."
+            return f"Find {_article(thing)} {thing} and stop next to it." if declares else f"Find {_article(thing)} {thing} and go up to it."
         case "point":
-            return "Go to the goal point and stop there." if spec.termination == "explicit_stop" else "Go to the goal point."
+            return "Go to the goal point and stop there." if declares else "Go to the goal point."
+        case "image":
+            return "Find the place where the goal picture was taken" + (" and stop there, facing the same way." if declares else ".")
         case "boundary":
             return "Follow the outline to the goal and stop there."
         case "landmark":

@@ -16,7 +16,7 @@ from portico.suites import parse_suite
 from portico.tasks.episode import StageSpec, Start
 from portico.world import load
 
-TASKS = {"exit": 4, "entrance": 3, "ovon": 2, "point": 2, "object": 1}
+TASKS = {"exit": 4, "entrance": 3, "ovon": 2, "point": 2, "image": 2, "object": 1}
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,17 @@ def test_a_perfect_mission():
     assert scores["stage_exit_path_length_m"] == pytest.approx(6.5)
 
 
+@pytest.mark.parametrize(("off_deg", "stops", "expected"), [(0, (1,), 1), (30, (1,), 1), (-30, (1,), 1), (31, (1,), 0), (360, (1,), 1), (0, (), 0)])
+def test_pose_success_asks_for_the_heading_of_the_goal_view(off_deg, stops, expected):
+    record = walk((1, 4, 0), (4.2, 4, 0), stops=stops)
+    yaw = np.full(len(record.yaw_rad), SPECS["image"].goal_yaw_rad + np.deg2rad(off_deg))
+    assert values("image", replace(record, yaw_rad=yaw))["pose_success"] == expected
+
+
+def test_pose_success_is_of_pictures_only():
+    assert values("point", walk((1, 4, 0), (5, 4, 0), stops=(1,)))["pose_success"] == Unscored("no_goal_view")
+
+
 def test_stage_scores_add_up_to_the_mission():
     scores = values("i2o2i", full_mission(), reference=mission_reference())
     for name in ("path_length_m", "steps", "duration_s"):

@@ -18,6 +18,29 @@ def test_registered_policies_conform(name: str):
     check_policy(lambda: create(name))
 
 
+class _Watcher:
+    """Needs the goal image and spoils it."""
+
+    spec = PolicySpec("watcher", needs=frozenset({"rgb"}), stages=frozenset({"image"}))
+
+    def reset(self, brief: Brief) -> None:
+        assert brief.stage.goal_image is not None
+
+    def act(self, observation: Observation) -> Action:
+        if observation.frames["front"].rgb is None:
+            raise UserError("no rgb")
+        observation.stage.goal_image[0, 0] = observation.stage.goal_image[0, 0] + 1
+        return Move("forward")
+
+    def close(self) -> None:
+        pass
+
+
+def test_the_goal_image_is_shown_and_guarded():
+    with pytest.raises(NotConformant, match="changed the arrays"):
+        check_policy(_Watcher)
+
+
 class _Base:
     spec = PolicySpec("test", needs=frozenset({"depth"}), stages=frozenset({"exit"}))
 

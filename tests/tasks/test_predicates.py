@@ -65,6 +65,12 @@ def test_object_rules_differ_in_what_they_measure_from():
     assert judge(navarena, (2, 2.5, 0), (2, 2.51, 0)) == [True, False], "from above, to the centre"
 
 
+def test_navarena_radii_are_half_a_metre_for_points_and_a_metre_for_pictures_and_things():
+    assert judge(StageSpec(kind="point", goal=(5, 4, 0)), (5.5, 4, 0), (5.51, 4, 0)) == [True, False]
+    assert judge(SPECS["image"], (6, 4, 0), (6.01, 4, 0)) == [True, False]
+    assert judge(StageSpec(kind="object", category="desk", rule="navarena"), (2, 3, 0), (2, 3.01, 0)) == [True, False]
+
+
 def test_no_instance_means_never_and_an_infinite_distance():
     spec = StageSpec(kind="object", category="unicorn")
     assert judge(spec, (0, 0, 0)) == [False]
@@ -78,7 +84,9 @@ def test_goal_distances_of_stages_in_the_street():
     assert distances == {"exit": [5.0, 6.0], "entrance": [35.0, 20.0], "ovon": pytest.approx([np.hypot(44.5, 1.5), np.hypot(29.5, 1.5)])}
 
 
-@pytest.mark.parametrize("spec", [StageSpec(kind="point"), StageSpec(kind="ovon"), StageSpec(kind="object"), StageSpec(kind="entrance", building="Z")])
+@pytest.mark.parametrize(
+    "spec", [StageSpec(kind="point"), StageSpec(kind="image"), StageSpec(kind="ovon"), StageSpec(kind="object"), StageSpec(kind="entrance", building="Z")]
+)
 def test_a_stage_that_lacks_its_goal_says_so(spec):
     with pytest.raises(EpisodeError):
         predicate(spec, np.zeros(3), Ground(Annotations(TOWN), BODY))

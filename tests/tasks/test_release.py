@@ -16,6 +16,7 @@ from portico.tasks import TASK_STAGES, StageSpec, default_instruction, released,
         ("entrance", [0], [0]),
         ("ovon", [0], [0]),
         ("point", [1], [0]),
+        ("image", [1], [0]),
         ("object", [1], [0]),
         ("outdoor", [1], [1]),
         ("i2o", [0, 1], [0, 1]),
@@ -42,7 +43,19 @@ def test_no_brief_names_a_building_by_id():
     hidden = StageSpec(kind="entrance", building="secret-building-17")
     brief = stage_brief(episode("entrance", stages=[hidden]), 0)
     assert "secret" not in repr(brief)
-    assert {f.name for f in dataclasses.fields(StageBrief)} == {"kind", "index", "count", "instruction", "category", "goal", "route"}
+    assert {f.name for f in dataclasses.fields(StageBrief)} == {"kind", "index", "count", "instruction", "category", "goal", "route", "goal_image"}
+
+
+def test_where_a_goal_image_was_taken_stays_hidden():
+    brief = stage_brief(episode("image"), 0)
+    assert brief.goal is None
+    assert "1.04" not in repr(brief)
+
+
+@pytest.mark.parametrize("kind", ["point", "image", "object"])
+def test_a_stop_is_asked_for_only_where_it_counts(kind):
+    assert "stop" in default_instruction(SPECS[kind])
+    assert "stop" not in default_instruction(SPECS[kind].model_copy(update={"termination": "on_arrival"}))
 
 
 def test_an_episodes_own_instruction_wins():
@@ -57,5 +70,6 @@ def test_default_instructions_name_things_as_people_do():
     assert "the office" in default_instruction(SPECS["exit"], bare)
     assert default_instruction(StageSpec(kind="object", category="office_chair")) == "Find an office chair and stop next to it."
     assert all(
-        default_instruction(StageSpec(kind=kind)) for kind in ("exit", "outdoor", "entrance", "ovon", "point", "object", "boundary", "landmark", "route")
+        default_instruction(StageSpec(kind=kind))
+        for kind in ("exit", "outdoor", "entrance", "ovon", "point", "image", "object", "boundary", "landmark", "route")
     )

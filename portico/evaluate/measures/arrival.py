@@ -5,11 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from portico.evaluate.measures.evaluation import Evaluation, Unscored, Value
+from portico.geometry import wrap_angle
+
+#: Heading error at the end that still counts as looking the way of the goal image [NA].
+POSE_TOLERANCE_RAD = float(np.deg2rad(30.0))
 
 
 def success(e: Evaluation) -> Value:
     """Section 2 of the definitions: every stage's predicate, confirmed in order."""
     return float(e.success)
+
+
+def pose_success(e: Evaluation) -> Value:
+    """Pose SR: success, and at the end the heading differs from the goal view's by at most 30 degrees; for image goals [NA]."""
+    goal_yaw_rad = e.episode.stages[-1].goal_yaw_rad
+    if goal_yaw_rad is None:
+        return Unscored("no_goal_view")
+    error_rad = abs(wrap_angle(float(e.trajectory.yaw_rad[-1]) - goal_yaw_rad))
+    return float(e.success and error_rad <= POSE_TOLERANCE_RAD + 1e-9)
 
 
 def full_success(e: Evaluation) -> Value:

@@ -61,7 +61,7 @@ def protocol_of(episode: Episode) -> ScoringProtocol:
             return "satnav"
         case "object" if first.rule == "navverse":
             return "navverse"
-        case "object" | "point":
+        case "object" | "point" | "image":
             return "navarena"
         case _:
             return "i2o2i"

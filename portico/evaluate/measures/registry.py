@@ -47,6 +47,7 @@ class Measure:
 
 _ALL = (
     Measure("success", 1, "higher", "", arrival.success, rate=True, failed=0.0),
+    Measure("pose_success", 1, "higher", "", arrival.pose_success, rate=True, failed=0.0),
     Measure("spl", 1, "higher", "", arrival.spl, failed=0.0),
     Measure("soft_success", 1, "higher", "", arrival.soft_success, failed=0.0),
     Measure("soft_spl", 1, "higher", "", arrival.soft_spl, failed=0.0),

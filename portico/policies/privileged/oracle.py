@@ -25,7 +25,10 @@ class Privileged(Protocol):
 
 
 class OracleTrajectory:
-    """Follows the reference path vertex by vertex; plans again from where it stands when contact throws it off."""
+    """Follows the reference path vertex by vertex; plans again from where it stands when contact throws it off.
+
+    At the end of an image stage it faces the way of the goal image.
+    """
 
     spec = PolicySpec("privileged/oracle-trajectory", needs=frozenset({"oracle"}))
 
@@ -68,6 +71,9 @@ class OracleTrajectory:
             return Stop()
         x, y, z = (float(v) for v in self._todo.pop(0))
         yaw = float(np.arctan2(y - here.y, x - here.x)) if (x - here.x, y - here.y) != (0.0, 0.0) else here.yaw_rad
+        goal_yaw_rad = self._stages[self._stage].goal_yaw_rad
+        if not self._todo and goal_yaw_rad is not None:
+            yaw = goal_yaw_rad
         return Waypoints((Pose(x, y, z, yaw),), frame="world")
 
     def close(self) -> None:
