@@ -67,16 +67,17 @@ def _shape(embodiment: BodySize, cell: float) -> BodyShape:
 def _pieces(world: World, embodiment: BodySize, cell: float) -> tuple[Grid, Pieces]:
     geometry = world.geometry
     touched = geometry.collides
-    triangles = geometry.triangles[touched].astype(np.float64)
+    triangles, boxes = geometry.triangles[touched].astype(np.float64), geometry.boxes.astype(np.float64)
     if len(triangles) == 0:
         raise UserError("the world has nothing a body could touch", where=f"world {world.id!r}", why="no triangle collides", next_step="rebuild the world")
     surfaces = geometry.surface[touched]
-    grid = grid_around(np.stack([triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))]), cell)
+    corners = np.concatenate([triangles.reshape(-1, 3), boxes.reshape(-1, 3)])
+    grid = grid_around(np.stack([corners.min(axis=0), corners.max(axis=0)]), cell)
     if grid.nx * grid.ny > _MAX_COLUMNS:
         raise UserError(
             f"{grid.nx * grid.ny:,} cells are too many", where=f"world {world.id!r}", why=f"cells of {cell:g} m", next_step="choose a larger cell_m"
         )
-    return grid, cut(triangles, _kinds(triangles, surfaces, embodiment.slope_rad), surfaces, grid)
+    return grid, cut(triangles, _kinds(triangles, surfaces, embodiment.slope_rad), surfaces, grid, boxes)
 
 
 def _kinds(triangles: NDArray[np.float64], surfaces: NDArray[np.uint8], slope_rad: float) -> NDArray[np.uint8]:

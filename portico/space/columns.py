@@ -57,15 +57,18 @@ def grid_around(bounds: NDArray[np.float64], cell_m: float) -> Grid:
     return Grid(float(low[0] * cell_m), float(low[1] * cell_m), float(cell_m), nx, ny)
 
 
-def cut(triangles: NDArray[np.float64], kinds: NDArray[np.uint8], surfaces: NDArray[np.uint8], grid: Grid) -> Pieces:
-    """Pieces of triangles (F, 3, 3) with their kinds and surfaces (F,)."""
-    local = (triangles - np.array([grid.x0, grid.y0, 0.0])) / np.array([grid.cell, grid.cell, 1.0])
+def cut(triangles: NDArray[np.float64], kinds: NDArray[np.uint8], surfaces: NDArray[np.uint8], grid: Grid, boxes: NDArray[np.float64] | None = None) -> Pieces:
+    """Pieces of triangles (F, 3, 3) with their kinds and surfaces (F,), and of obstacles that are boxes (B, 2, 3): lowest and highest corners."""
+    origin, unit = np.array([grid.x0, grid.y0, 0.0]), np.array([grid.cell, grid.cell, 1.0])
+    local, solid = (triangles - origin) / unit, ((np.zeros((0, 2, 3)) if boxes is None else boxes) - origin) / unit
     start = np.zeros(grid.nx * grid.ny + 1, np.int32)
     pieces = _storage(start, 0)
     _cut(local, kinds, surfaces, grid, pieces, start[1:], False)
+    _cut_boxes(solid, grid, pieces, start[1:], False)
     np.cumsum(start, out=start)
-    pieces = _storage(start, int(start[-1]))
-    _cut(local, kinds, surfaces, grid, pieces, start[:-1].copy(), True)
+    pieces, cursor = _storage(start, int(start[-1])), start[:-1].copy()
+    _cut(local, kinds, surfaces, grid, pieces, cursor, True)
+    _cut_boxes(solid, grid, pieces, cursor, True)
     return pieces
 
 
@@ -110,6 +113,33 @@ def _cut(triangles, kinds, surfaces, grid, pieces, cursor, write):  # type: igno
                         kind[p], surface[p] = kinds[f], surfaces[f]
                         _write_part(low, high, outline, kind, level, cover, p, t, square, m, i, j)
                     cursor[k] += 1
+
+
+@njit(cache=True, nogil=True)
+def _cut_boxes(boxes, grid, pieces, cursor, write):  # type: ignore[no-untyped-def]
+    """Visit every (box, cell) overlap like ``_cut``; a box has one piece in each cell, as tall as itself."""
+    low, high, outline, kind, surface, level, cover = pieces.low, pieces.high, pieces.outline, pieces.kind, pieces.surface, pieces.level, pieces.cover
+    for b in range(boxes.shape[0]):
+        i0, i1 = _cell_range(boxes[b, 0, 0], boxes[b, 1, 0])
+        j0, j1 = _cell_range(boxes[b, 0, 1], boxes[b, 1, 1])
+        for j in range(j0, j1 + 1):
+            for i in range(i0, i1 + 1):
+                k = j * grid.nx + i
+                if write:
+                    p = cursor[k]
+                    x0, x1 = max(boxes[b, 0, 0] - i, 0.0), min(boxes[b, 1, 0] - i, 1.0)
+                    y0, y1 = max(boxes[b, 0, 1] - j, 0.0), min(boxes[b, 1, 1] - j, 1.0)
+                    kind[p], surface[p], level[p], cover[p] = OBSTACLE, 0, boxes[b, 1, 2], 0.0
+                    low[p], high[p] = boxes[b, 0, 2], boxes[b, 1, 2]
+                    _write_outline(outline, p, x0, x1, y0, y1, x0 + y0, x1 + y1, x0 - y1, x1 - y0)
+                cursor[k] += 1
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _write_outline(outline, p, x0, x1, y0, y1, u0, u1, v0, v1):  # type: ignore[no-untyped-def]
+    outline[p, 0], outline[p, 1], outline[p, 2], outline[p, 3] = _down(x0), _up(x1), _down(y0), _up(y1)
+    outline[p, 4], outline[p, 5] = _down(0.5 * u0), _up(0.5 * u1)
+    outline[p, 6], outline[p, 7] = _down(0.5 * (v0 + 1.0)), _up(0.5 * (v1 + 1.0))
 
 
 @njit(cache=True, nogil=True, forceinline=True)
@@ -195,9 +225,7 @@ def _write_part(low, high, outline, kind, level, cover, p, t, polygon, n, i, j):
         x0, x1, y0, y1 = min(x0, x), max(x1, x), min(y0, y), max(y1, y)
         u0, u1, v0, v1 = min(u0, x + y), max(u1, x + y), min(v0, x - y), max(v1, x - y)
     low[p], high[p] = lowest, highest
-    outline[p, 0], outline[p, 1], outline[p, 2], outline[p, 3] = _down(x0), _up(x1), _down(y0), _up(y1)
-    outline[p, 4], outline[p, 5] = _down(0.5 * u0), _up(0.5 * u1)
-    outline[p, 6], outline[p, 7] = _down(0.5 * (v0 + 1.0)), _up(0.5 * (v1 + 1.0))
+    _write_outline(outline, p, x0, x1, y0, y1, u0, u1, v0, v1)
     share = 0.5 * abs(doubled)
     level[p], cover[p] = highest, 0.0
     if kind[p] == TOP and share < _SLIVER:

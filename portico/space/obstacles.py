@@ -32,20 +32,42 @@ def yield_risers(pieces, grid, climb):  # type: ignore[no-untyped-def]
     They are low, and end flush with a walkable top in or beside their column or lie less than the climb beneath one in it.
     """
     start, kind, low, high, level = pieces.start, pieces.kind, pieces.low, pieces.high, pieces.level
+    most = 0
+    for k in range(start.size - 1):
+        most = max(most, start[k + 1] - start[k])
+    above, beside = np.empty(most, np.float32), np.empty(9 * most, np.float32)
     for j in range(1, grid.ny - 1):
         for i in range(1, grid.nx - 1):
             k = j * grid.nx + i
+            own, around = 0, 0
+            for dj in range(-1, 2):
+                for q in range(start[k + dj * grid.nx - 1], start[k + dj * grid.nx + 2]):
+                    if kind[q] == TOP:
+                        around = _note(beside, around, level[q])
+                        if start[k] <= q < start[k + 1]:
+                            own = _note(above, own, level[q])
+            if around == 0:
+                continue
             for p in range(start[k], start[k + 1]):
                 if kind[p] != OBSTACLE or high[p] - low[p] > _FACE_M:
                     continue
                 face = False
-                for q in range(start[k], start[k + 1]):
-                    face = face or (kind[q] == TOP and 0.0 <= level[q] - high[p] <= climb)
-                for dj in range(-1, 2):
-                    for q in range(start[k + dj * grid.nx - 1], start[k + dj * grid.nx + 2]):
-                        face = face or (kind[q] == TOP and abs(level[q] - high[p]) <= _FLUSH_M)
+                for n in range(own):
+                    face = face or 0.0 <= above[n] - high[p] <= climb
+                for n in range(around):
+                    face = face or abs(beside[n] - high[p]) <= _FLUSH_M
                 if face:
                     kind[p] = GROUND
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _note(heights, count, height):  # type: ignore[no-untyped-def]
+    """Add a height to the first ``count`` of a list unless it is there; the new count."""
+    for n in range(count):
+        if heights[n] == height:
+            return count
+    heights[count] = height
+    return count + 1
 
 
 def gather_obstacles(pieces: Pieces) -> Obstacles:

@@ -1,5 +1,5 @@
 """The world on disk: ``world.json``, ``geometry.npz``, ``appearance.json`` with ``textures/*.png`` and, for a capture,
-``gaussians.npz``, and ``semantics.json``.
+``gaussians.npz`` and ``boxes.npz``, and ``semantics.json``.
 
 A directory is written beside its final place and renamed, so a world is there whole or not at all. The content hash
 covers values, not file bytes: another zip or PNG library leaves it alone.
@@ -51,6 +51,8 @@ def content_hash(world: World) -> str:
     """SHA-256 over geometry, appearance, semantics and every manifest field but the hash itself."""
     digest = hashlib.sha256()
     layers: list[tuple[object, str]] = [(world.geometry, name) for name in _ARRAYS]
+    if len(world.geometry.boxes):
+        layers.append((world.geometry, "boxes"))
     if world.appearance.gaussians is not None:
         layers += [(world.appearance.gaussians, name) for name in _GAUSSIAN_ARRAYS]
     for layer, name in layers:
@@ -108,9 +110,10 @@ def load(folder: Path | str, *, verify_hash: bool = True) -> World:
     version = raw.get("schema_version") if isinstance(raw, dict) else None
     if version != SCHEMA:
         raise WorldError("world schema not supported", where=str(folder / "world.json"), why=f"found {version!r}, expected {SCHEMA!r}", next_step=REBUILD)
+    manifest = _parse(Manifest, raw, folder / "world.json")
     world = World(
-        manifest=_parse(Manifest, raw, folder / "world.json"),
-        geometry=_read_geometry(folder / "geometry.npz"),
+        manifest=manifest,
+        geometry=_read_geometry(folder, boxes=manifest.counts.get("boxes", 0) > 0),
         appearance=_read_appearance(folder),
         semantics=_parse(Semantics, _read_json(folder / "semantics.json"), folder / "semantics.json"),
     )
@@ -137,6 +140,8 @@ def _sealed(world: World) -> World:
         "categories": len(s.object_categories()),
         "places": len(s.places),
     }
+    if len(world.geometry.boxes):
+        counts["boxes"] = len(world.geometry.boxes)
     if world.appearance.gaussians is not None:
         counts["gaussians"] = len(world.appearance.gaussians)
     world = World(world.manifest.model_copy(update={"counts": counts}), world.geometry, world.appearance, s)
@@ -147,6 +152,8 @@ def _sealed(world: World) -> World:
 def _write(world: World, folder: Path) -> None:
     arrays: dict[str, Any] = {name: getattr(world.geometry, name) for name in _ARRAYS}
     np.savez_compressed(folder / "geometry.npz", **arrays)
+    if len(world.geometry.boxes):
+        np.savez(folder / "boxes.npz", boxes=world.geometry.boxes)
     if world.appearance.gaussians is not None:
         # Noise does not compress: packing would cost ten times the time for a tenth of the bytes.
         np.savez(folder / "gaussians.npz", **{name: getattr(world.appearance.gaussians, name) for name in _GAUSSIAN_ARRAYS})
@@ -190,8 +197,9 @@ def _parse(model: type[_Model], raw: object, path: Path) -> _Model:
         raise WorldError("a layer of the world breaks its schema", where=f"{path}: {element}", why=first["msg"], next_step=REBUILD) from error
 
 
-def _read_geometry(path: Path) -> Geometry:
-    geometry = Geometry(**read_arrays(path, _ARRAYS, "geometry"))
+def _read_geometry(folder: Path, *, boxes: bool) -> Geometry:
+    path = folder / "geometry.npz"
+    geometry = Geometry(**read_arrays(path, _ARRAYS, "geometry"), **(_read_boxes(folder / "boxes.npz") if boxes else {}))
     check_finite(geometry.vertices, "vertices", "vertices", path)
     faces = len(geometry.faces)
     per_face = ("surface", "instance", "material", "indoor", "uv", "collides")
@@ -199,6 +207,17 @@ def _read_geometry(path: Path) -> Geometry:
     if faces and (geometry.faces.min() < 0 or geometry.faces.max() >= len(geometry.vertices)):
         raise WorldError("a face refers to a vertex that does not exist", where=f"{path}: faces", next_step=REBUILD)
     return geometry
+
+
+def _read_boxes(path: Path) -> dict[str, NDArray[Any]]:
+    arrays = read_arrays(path, {"boxes": (np.float32, 3)}, "boxes")
+    boxes = arrays["boxes"]
+    if boxes.shape[1:] != (2, 3):
+        raise WorldError("the boxes have the wrong shape", where=f"{path}: boxes", why=f"{boxes.shape}, expected (B, 2, 3)", next_step=REBUILD)
+    check_finite(boxes, "boxes", "boxes", path)
+    if (boxes[:, 0] > boxes[:, 1]).any():
+        raise WorldError("a box is inside out", where=f"{path}: boxes[{int(np.argmax((boxes[:, 0] > boxes[:, 1]).any(axis=1)))}]", next_step=REBUILD)
+    return arrays
 
 
 def _read_gaussians(path: Path) -> Gaussians:

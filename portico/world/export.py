@@ -50,6 +50,10 @@ def export_glb(world: World, path: Path | str) -> None:
         }
         node = f"{label.object or label.category}/{extras['instance']}/{surface}/{world.appearance.materials[material].name}/{len(scene.geometry)}"
         scene.add_geometry(_mesh(world, faces, materials[material]), node_name=node, geom_name=node, metadata=extras)
+    if len(world.geometry.boxes):
+        corners = to_gltf_frame(world.geometry.box_triangles().reshape(-1, 3))
+        solid = trimesh.Trimesh(corners, np.arange(len(corners)).reshape(-1, 3), process=False)
+        scene.add_geometry(solid, node_name="boxes", geom_name="boxes", metadata={"instance": 0, "category": "obstacle", "collides": True, "indoor": True})
     _write(Path(path), scene.export(file_type="glb"))
 
 

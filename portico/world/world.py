@@ -48,9 +48,13 @@ class Surface(IntEnum):
 WALKABLE: frozenset[Surface] = frozenset(Surface(v) for v in range(1, 12) if v != Surface.WATER)
 
 
+#: Corner n of a box is high along x, y, z where bits 0, 1, 2 of n are set.
+_BOX_FACES = np.array([[0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4], [2, 6, 3], [3, 6, 7], [0, 4, 2], [2, 4, 6], [1, 3, 5], [3, 7, 5]])
+
+
 @dataclass(frozen=True)
 class Geometry:
-    """Triangles, in the world frame.
+    """Triangles, and boxes that only bodies meet, in the world frame.
 
     Attributes:
         vertices: (V, 3) float32, metres.
@@ -60,6 +64,7 @@ class Geometry:
         indoor: (F,) bool, lit by lamps rather than by the sun.
         uv: (F, 3, 2) float32, texture coordinates per corner, v upwards; zeros where untextured.
         collides: (F,) bool, False for paint, signs' faces and the like that no body can touch.
+        boxes: (B, 2, 3) float32, lowest and highest corner of obstacles along the axes that no camera sees: what stands for a capture.
     """
 
     vertices: NDArray[np.float32]
@@ -70,6 +75,7 @@ class Geometry:
     indoor: NDArray[np.bool_]
     uv: NDArray[np.float32]
     collides: NDArray[np.bool_]
+    boxes: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 2, 3), np.float32))
 
     @property
     def triangles(self) -> NDArray[np.float32]:
@@ -78,7 +84,14 @@ class Geometry:
 
     def bounds(self) -> NDArray[np.float64]:
         """(2, 3): lowest and highest corner."""
-        return np.stack([self.vertices.min(axis=0), self.vertices.max(axis=0)]).astype(np.float64)
+        points = np.concatenate([self.vertices, self.boxes.reshape(-1, 3)])
+        return np.stack([points.min(axis=0), points.max(axis=0)]).astype(np.float64)
+
+    def box_triangles(self) -> NDArray[np.float32]:
+        """(12 B, 3, 3), the surfaces of the boxes, counter-clockwise seen from outside, for tools that know only triangles."""
+        at = (np.arange(8)[:, None] >> np.arange(3)) & 1
+        corners = np.take_along_axis(self.boxes, np.broadcast_to(at, (len(self.boxes), 8, 3)), axis=1)
+        return np.asarray(corners[:, _BOX_FACES].reshape(-1, 3, 3))
 
 
 class Material(BaseModel):

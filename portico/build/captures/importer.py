@@ -90,17 +90,18 @@ def captured_world(name: str, gaussians: Gaussians, solid: Solid, *, source: str
 
 
 def _geometry(solid: Solid) -> Geometry:
-    vertices, faces, ground = solid.mesh()
+    vertices, faces = solid.floor_mesh()
     count = len(faces)
     return Geometry(
         vertices,
         faces,
-        np.where(ground, int(Surface.FLOOR), int(Surface.FURNITURE)).astype(np.uint8),
+        np.full(count, int(Surface.FLOOR), np.uint8),
         np.ones(count, np.int32),
         np.zeros(count, np.int32),
         np.ones(count, np.bool_),
         np.zeros((count, 3, 2), np.float32),
         np.ones(count, np.bool_),
+        np.stack([solid.low, solid.high], axis=1),
     )
 
 

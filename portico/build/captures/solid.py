@@ -1,4 +1,4 @@
-"""Triangles that stand for a capture when bodies move: level ground, and boxes around everything else."""
+"""What stands for a capture when bodies move: level ground, and boxes around everything else."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ _ALIKE_M = 0.01
 #: No body is taller, and none reaches farther from where it stands.
 _TALLEST_M, _REACH_M, _BELOW_M = 2.2, 1.2, 0.3
 _QUAD = np.array([[0, 1, 2], [0, 2, 3]])
-_BOX = np.array([[0, 2, 1], [0, 3, 2], [4, 5, 6], [4, 6, 7], [0, 1, 5], [0, 5, 4], [1, 2, 6], [1, 6, 5], [2, 3, 7], [2, 7, 6], [3, 0, 4], [3, 4, 7]])
 
 
 @dataclass(frozen=True)
@@ -41,19 +40,14 @@ class Solid:
         """Area of the ground."""
         return float(len(self.z_m)) * self.cell_m**2
 
-    def mesh(self) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.bool_]]:
-        """(V, 3) vertices, (F, 3) faces, and which faces are ground (F,)."""
+    def floor_mesh(self) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """(V, 3) vertices and (F, 3) faces of the ground."""
         first, last = self._strips()
         low, high = self.column[first] * self.cell_m, (self.column[last] + 1) * self.cell_m
         corners = np.stack([low, np.stack([high[:, 0], low[:, 1]], 1), high, np.stack([low[:, 0], high[:, 1]], 1)], axis=1)
         corners = np.concatenate([corners, np.repeat(self.z_m[first, None, None], 4, axis=1)], axis=2)
-        l, h = self.low, self.high  # noqa: E741
-        outline = [(l, l), (h, l), (h, h), (l, h)]
-        eight = np.stack([np.stack([x[:, 0], y[:, 1], z[:, 2]], axis=1) for z in (l, h) for x, y in outline], axis=1)
-        floors = (4 * np.arange(len(corners))[:, None, None] + _QUAD).reshape(-1, 3)
-        boxes = (4 * len(corners) + 8 * np.arange(len(eight))[:, None, None] + _BOX).reshape(-1, 3)
-        vertices = np.concatenate([corners.reshape(-1, 3), eight.reshape(-1, 3)]).astype(np.float32)
-        return vertices, np.concatenate([floors, boxes]).astype(np.int32), np.arange(len(floors) + len(boxes)) < len(floors)
+        faces = (4 * np.arange(len(corners))[:, None, None] + _QUAD).reshape(-1, 3)
+        return corners.reshape(-1, 3).astype(np.float32), faces.astype(np.int32)
 
     def _strips(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """First and last cell of every strip of ground along y at one height."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from portico.errors import ImportFailed
 from portico.geometry import Floats
@@ -19,7 +18,7 @@ SOLID_ALPHA = 0.3
 #: Gaussians larger than this are sky and haze rather than things; smaller islands of voxels are floaters.
 _MOST_EXTENT_M, _LEAST_ISLAND_M3 = 1.5, 0.0015
 _SNAP = 0.2
-_MOST_ENTRIES = 60_000_000
+_MOST_VOXELS, _CHUNK = 30_000_000, 200_000
 _SHIFT, _OFFSET = 21, 1 << 20
 
 
@@ -60,22 +59,44 @@ def voxelise(gaussians: Gaussians, *, size_m: float = 0.05) -> Voxels:
     kept = np.flatnonzero(solid & ~huge)
     if not len(kept):
         raise ImportFailed("nothing in the capture is solid", why=_account(dropped, len(gaussians)), next_step="check opacity and scale of the file")
-    axes = _axes(gaussians.rotations_wxyz[kept].astype(np.float64))
     half = gaussians.scales_m[kept].astype(np.float64) * reach[kept, None]
-    means = gaussians.means[kept].astype(np.float64)
-    counts = np.zeros(len(kept), np.int64)
-    _visit(means, axes, half, size_m, counts, np.zeros(0, np.int64), np.zeros((0, 6), np.float32), False)
-    total = int(counts.sum())
-    if total > _MOST_ENTRIES:
-        raise ImportFailed(
-            "the capture is too large for its voxels",
-            why=f"{total:,} voxel visits at {size_m:g} m",
-            next_step="check the scale of the capture, or give a larger --voxel",
-        )
-    keys, parts = np.empty(total, np.int64), np.empty((total, 6), np.float32)
-    starts = np.cumsum(counts) - counts
-    _visit(means, axes, half, size_m, starts, keys, parts, True)
-    return _without_floaters(_merged(keys, parts, size_m, dropped))
+    parts = _Parts.empty()
+    for some in np.array_split(np.arange(len(kept)), max(1, len(kept) // _CHUNK)):
+        axes, means = _axes(gaussians.rotations_wxyz[kept[some]].astype(np.float64)), gaussians.means[kept[some]].astype(np.float64)
+        at = 0
+        while at < len(some):
+            at = _visit(means, axes, half[some], size_m, at, parts.keys, parts.bounds, parts.used)
+            if parts.used[0] > _MOST_VOXELS:
+                raise ImportFailed(
+                    "the capture is too large for its voxels",
+                    why=f"more than {_MOST_VOXELS:,} voxels of {size_m:g} m",
+                    next_step="check the scale of the capture, or give a larger --voxel",
+                )
+            parts = parts.grown() if at < len(some) else parts
+    return _without_floaters(_in_order(parts, size_m, dropped))
+
+
+class _Parts(NamedTuple):
+    """A hash table with open addressing: what is taken of every voxel.
+
+    Attributes:
+        keys: (S,) int64, -1 where free; S is a power of two. bounds: (S, 6) float32, low and high corner. used: (1,) int64.
+    """
+
+    keys: NDArray[np.int64]
+    bounds: NDArray[np.float32]
+    used: NDArray[np.int64]
+
+    @staticmethod
+    def empty(slots: int = 1 << 16) -> _Parts:
+        return _Parts(np.full(slots, -1, np.int64), np.empty((slots, 6), np.float32), np.zeros(1, np.int64))
+
+    def grown(self) -> _Parts:
+        """The same entries with four times the slots."""
+        larger = _Parts.empty(4 * len(self.keys))
+        _move(self.keys, self.bounds, larger.keys, larger.bounds)
+        larger.used[0] = self.used[0]
+        return larger
 
 
 def _account(dropped: dict[str, int], total: int) -> str:
@@ -93,19 +114,24 @@ def _axes(q: Floats) -> Floats:
     return np.ascontiguousarray(np.stack([np.stack(row, axis=1) for row in rows], axis=1))
 
 
-@njit(cache=True, parallel=True)
-def _visit(means, axes, half, size, cursor, keys, parts, write):  # type: ignore[no-untyped-def]
-    """Every (Gaussian, voxel) overlap: counted in ``cursor``, or written from there on.
+@njit(cache=True, nogil=True)
+def _visit(means, axes, half, size, first, keys, bounds, used):  # type: ignore[no-untyped-def]
+    """Widen the entry of every voxel that Gaussians from ``first`` on reach into; the first one that the table has no room for.
 
     A voxel counts when along none of the ellipsoid's own axes it lies beyond it; boxes that only graze a corner count too.
     """
-    for n in prange(len(means)):
+    room = keys.size - keys.size // 3
+    for n in range(first, len(means)):
         m0, m1, m2 = means[n, 0], means[n, 1], means[n, 2]
         e0, e1, e2 = _extent(axes, half, n, 0), _extent(axes, half, n, 1), _extent(axes, half, n, 2)
-        at = cursor[n]
-        for i in range(int(np.floor((m0 - e0) / size)), int(np.floor((m0 + e0) / size)) + 1):
-            for j in range(int(np.floor((m1 - e1) / size)), int(np.floor((m1 + e1) / size)) + 1):
-                for k in range(int(np.floor((m2 - e2) / size)), int(np.floor((m2 + e2) / size)) + 1):
+        i0, i1 = int(np.floor((m0 - e0) / size)), int(np.floor((m0 + e0) / size))
+        j0, j1 = int(np.floor((m1 - e1) / size)), int(np.floor((m1 + e1) / size))
+        k0, k1 = int(np.floor((m2 - e2) / size)), int(np.floor((m2 + e2) / size))
+        if used[0] + (i1 - i0 + 1) * (j1 - j0 + 1) * (k1 - k0 + 1) > room:
+            return n
+        for i in range(i0, i1 + 1):
+            for j in range(j0, j1 + 1):
+                for k in range(k0, k1 + 1):
                     gap = 0.0
                     for a in range(3):
                         u, v, w = axes[n, 0, a], axes[n, 1, a], axes[n, 2, a]
@@ -114,14 +140,35 @@ def _visit(means, axes, half, size, cursor, keys, parts, write):  # type: ignore
                         gap += beyond * beyond
                     if gap > 1.0:
                         continue
-                    if write:
+                    at = _slot(keys, (((i + _OFFSET) << _SHIFT) + (j + _OFFSET) << _SHIFT) + k + _OFFSET)
+                    if keys[at] < 0:
                         keys[at] = (((i + _OFFSET) << _SHIFT) + (j + _OFFSET) << _SHIFT) + k + _OFFSET
-                        parts[at, 0], parts[at, 3] = max(m0 - e0, i * size), min(m0 + e0, (i + 1) * size)
-                        parts[at, 1], parts[at, 4] = max(m1 - e1, j * size), min(m1 + e1, (j + 1) * size)
-                        parts[at, 2], parts[at, 5] = max(m2 - e2, k * size), min(m2 + e2, (k + 1) * size)
-                    at += 1
-        if not write:
-            cursor[n] = at
+                        used[0] += 1
+                        bounds[at, 0], bounds[at, 1], bounds[at, 2] = np.inf, np.inf, np.inf
+                        bounds[at, 3], bounds[at, 4], bounds[at, 5] = -np.inf, -np.inf, -np.inf
+                    bounds[at, 0], bounds[at, 3] = min(bounds[at, 0], max(m0 - e0, i * size)), max(bounds[at, 3], min(m0 + e0, (i + 1) * size))
+                    bounds[at, 1], bounds[at, 4] = min(bounds[at, 1], max(m1 - e1, j * size)), max(bounds[at, 4], min(m1 + e1, (j + 1) * size))
+                    bounds[at, 2], bounds[at, 5] = min(bounds[at, 2], max(m2 - e2, k * size)), max(bounds[at, 5], min(m2 + e2, (k + 1) * size))
+    return len(means)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _slot(keys, key):  # type: ignore[no-untyped-def]
+    """Where a key is, or the free slot that it would take."""
+    mask = keys.size - 1
+    at = ((key ^ (key >> 29)) * 0x9E3779B97F4A7C1 >> 20) & mask
+    while keys[at] >= 0 and keys[at] != key:
+        at = (at + 1) & mask
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _move(keys, bounds, new_keys, new_bounds):  # type: ignore[no-untyped-def]
+    for n in range(keys.size):
+        if keys[n] >= 0:
+            at = _slot(new_keys, keys[n])
+            new_keys[at] = keys[n]
+            new_bounds[at] = bounds[n]
 
 
 @njit(cache=True, inline="always")
@@ -130,12 +177,11 @@ def _extent(axes, half, n, d):  # type: ignore[no-untyped-def]
     return np.sqrt((axes[n, d, 0] * half[n, 0]) ** 2 + (axes[n, d, 1] * half[n, 1]) ** 2 + (axes[n, d, 2] * half[n, 2]) ** 2)
 
 
-def _merged(keys: NDArray[np.int64], parts: NDArray[np.float32], size_m: float, dropped: dict[str, int]) -> Voxels:
-    order = np.argsort(keys, kind="stable")
-    keys, parts = keys[order], parts[order]
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
-    low, high = np.minimum.reduceat(parts[:, :3], first), np.maximum.reduceat(parts[:, 3:], first)
-    unique, mask = keys[first], (1 << _SHIFT) - 1
+def _in_order(parts: _Parts, size_m: float, dropped: dict[str, int]) -> Voxels:
+    taken = np.flatnonzero(parts.keys >= 0)
+    taken = taken[np.argsort(parts.keys[taken])]
+    low, high = parts.bounds[taken, :3], parts.bounds[taken, 3:]
+    unique, mask = parts.keys[taken], (1 << _SHIFT) - 1
     index = np.stack([unique >> 2 * _SHIFT, (unique >> _SHIFT) & mask, unique & mask], axis=1) - _OFFSET
     # What nearly fills a voxel sideways fills it, so that neighbours meet and can be merged.
     floor, snap = (index[:, :2] * size_m).astype(np.float32), np.float32(_SNAP * size_m)
@@ -152,16 +198,35 @@ def keys_of(index: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _without_floaters(voxels: Voxels) -> Voxels:
     """Islands, joined over faces, edges and corners, that are smaller than a fist are dropped."""
-    keys = keys_of(voxels.index)
-    pairs = []
-    for step in [(a, b, c) for a in (-1, 0, 1) for b in (-1, 0, 1) for c in (-1, 0, 1) if (a, b, c) > (0, 0, 0)]:
-        other = keys + ((((step[0] << _SHIFT) + step[1]) << _SHIFT) + step[2])
-        at = np.minimum(np.searchsorted(keys, other), len(keys) - 1)
-        hit = keys[at] == other
-        pairs.append(np.stack([np.flatnonzero(hit), at[hit]]))
-    links = np.concatenate(pairs, axis=1)
-    graph = coo_matrix((np.ones(links.shape[1], np.int8), (links[0], links[1])), (len(keys), len(keys)))
-    _, island = connected_components(graph, directed=False)
+    steps = [(a, b, c) for a in (-1, 0, 1) for b in (-1, 0, 1) for c in (-1, 0, 1) if (a, b, c) > (0, 0, 0)]
+    offsets = np.array([((((a << _SHIFT) + b) << _SHIFT) + c) for a, b, c in steps])
+    island = _islands(keys_of(voxels.index), offsets)
     small = np.bincount(island)[island] * voxels.size_m**3 < _LEAST_ISLAND_M3
     dropped = voxels.dropped | {"voxels of floaters": int(small.sum())}
     return Voxels(voxels.size_m, voxels.index[~small], voxels.low[~small], voxels.high[~small], dropped)
+
+
+@njit(cache=True, nogil=True)
+def _islands(keys, offsets):  # type: ignore[no-untyped-def]
+    """(V,) the first member of each voxel's island; keys ascend, and neighbours lie ``offsets`` apart."""
+    home = np.arange(keys.size)
+    for offset in offsets:
+        other = 0
+        for n in range(keys.size):
+            while other < keys.size and keys[other] < keys[n] + offset:
+                other += 1
+            if other < keys.size and keys[other] == keys[n] + offset:
+                a, b = _first(home, n), _first(home, other)
+                home[max(a, b)] = min(a, b)
+    for n in range(keys.size):
+        home[n] = _first(home, n)
+    return home
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _first(home, n):  # type: ignore[no-untyped-def]
+    """The member that stands for an island (Tarjan 1975, with path halving)."""
+    while home[n] != n:
+        home[n] = home[home[n]]
+        n = home[n]
+    return n
