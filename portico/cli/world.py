@@ -1,4 +1,4 @@
-"""``portico world``: build, import, look at and export worlds."""
+"""``portico world``: build, look at and splat worlds; import and export are files of their own."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
+from portico.cli import world_export, world_import
 from portico.cli.console import out, timed
-from portico.errors import StorageError, UnknownName, UserError
-from portico.world import World, load, save
+from portico.cli.world_facts import describe
+from portico.errors import UnknownName
+from portico.world import load, save
 
 app = typer.Typer(no_args_is_help=True, help="Build, import, look at and export worlds.")
-importers = typer.Typer(no_args_is_help=True, help="Turn real files into worlds.")
-app.add_typer(importers, name="import")
+app.add_typer(world_import.app, name="import")
+app.command("export")(world_export.export)
 
 WorldFolder = Annotated[Path, typer.Argument(help="folder of a world, as made by `world build` or `world import`", metavar="WORLD")]
 Out = Annotated[Path, typer.Option("--out", help="where the result goes")]
@@ -36,14 +37,14 @@ def build(
         raise UnknownName("recipe", recipe, RECIPES, list_command="portico list recipes")
     with timed(f"building {recipe} with seed {seed}"):
         world = save(RECIPES[recipe](seed), out_folder, overwrite=overwrite)
-    _describe(world)
+    describe(world)
     out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
 
 
 @app.command()
 def info(world_folder: WorldFolder) -> None:
     """Say what a world holds, where it came from and whether its hash is right."""
-    _describe(load(world_folder))
+    describe(load(world_folder))
 
 
 @app.command()
@@ -62,81 +63,6 @@ def render(
         pictures = draw_world(world, folder, frames=frames, robot=robot)
     for picture in pictures:
         out.print(str(picture))
-
-
-@app.command()
-def export(
-    world_folder: WorldFolder,
-    out_folder: Out,
-) -> None:
-    """Write GLB (y up, named materials) and JSON (semantics and manifest) for other tools."""
-    from portico.world.export import export_glb, export_json
-
-    world = load(world_folder)
-    try:
-        out_folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError("cannot write there", where=str(out_folder), why=str(error), next_step="choose a folder you may write to") from error
-    export_glb(world, out_folder / f"{world.id}.glb")
-    export_json(world, out_folder / f"{world.id}.json")
-    out.print(f"{out_folder / world.id}.glb\n{out_folder / world.id}.json")
-
-
-@importers.command("osm")
-def import_osm_file(
-    file: Annotated[Path, typer.Argument(help=".osm, .osm.pbf, .osm.bz2, .osm.gz or a .geojson export of one")],
-    out_folder: Out,
-    bbox: Annotated[str | None, typer.Option(help="west,south,east,north in degrees; everything when left out")] = None,
-    overwrite: Overwrite = False,
-) -> None:
-    """Import an OpenStreetMap extract: buildings, streets, footways, crossings, parks, shops, entrances."""
-    from portico.build.osm import import_osm
-
-    with timed(f"importing {file.name}"):
-        imported = import_osm(file, bbox=_box(bbox) if bbox else None)
-        world = save(imported.world, out_folder, overwrite=overwrite)
-    for line in imported.report.lines():
-        out.print(line)
-    _describe(world)
-    out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
-
-
-@importers.command("splat")
-def import_splat_file(
-    file: Annotated[Path, typer.Argument(help=".ply (INRIA or compressed), .splat, .spz or .glb")],
-    out_folder: Out,
-    up: Annotated[str, typer.Option(help="axis of the file that points up: x, y, z, -x, -y, -z, or auto: where a floor lies")] = "auto",
-    scale: Annotated[float, typer.Option(help="metres per unit of the file")] = 1.0,
-    floor: Annotated[str, typer.Option(help="height along up that becomes z = 0: auto, keep, or a number in the file's units")] = "auto",
-    voxel: Annotated[float, typer.Option(help="edge of the voxels that what is solid is made of, metres")] = 0.05,
-    as_points: Annotated[bool, typer.Option("--as-points", help="take a coloured point cloud for a capture")] = False,
-    robot: Annotated[str, typer.Option(help="whose free space is reported")] = "spot",
-    overwrite: Overwrite = False,
-) -> None:
-    """Import a 3D Gaussian Splatting capture: put it upright, find floors, stairs and what is solid."""
-    from portico.build.captures import import_splat
-    from portico.robots import embodiment
-    from portico.space import build_space
-
-    body = embodiment(robot)
-    with timed(f"importing {file.name}"):
-        imported = import_splat(file, up=up, scale=scale, floor=_floor(floor), voxel_m=voxel, points_as_splats=as_points)
-        space = build_space(imported.world, body)
-        world = save(imported.world, out_folder, overwrite=overwrite)
-    for line in imported.lines:
-        out.print(line)
-    out.print(f"{body.name} can stand on {space.roomy.sum() * space.cell_m**2:.1f} m²")
-    _describe(world)
-    out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
-
-
-def _floor(text: str) -> str | float:
-    if text in ("auto", "keep"):
-        return text
-    try:
-        return float(text)
-    except ValueError as error:
-        raise UserError("cannot read the height of the floor", where=f"--floor {text}", next_step="write auto, keep or a number") from error
 
 
 @app.command()
@@ -160,30 +86,3 @@ def splat(
         else:
             save(replace(world, appearance=replace(world.appearance, gaussians=gaussians)), out_file, overwrite=overwrite)
     out.print(f"{len(gaussians):,} Gaussians written to {out_file}")
-
-
-def _box(text: str) -> tuple[float, float, float, float]:
-    try:
-        west, south, east, north = (float(part) for part in text.split(","))
-    except ValueError as error:
-        raise UserError(
-            "cannot read the bounding box", where=f"--bbox {text}", next_step="write west,south,east,north in degrees, e.g. 24.93,60.16,24.95,60.17"
-        ) from error
-    return west, south, east, north
-
-
-def _describe(world: World) -> None:
-    m = world.manifest
-    low, high = world.geometry.bounds()
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_row("world", f"{m.id} ({m.kind})")
-    table.add_row("extent", " x ".join(f"{b - a:.1f}" for a, b in zip(low, high, strict=True)) + " m")
-    for key, value in m.counts.items():
-        table.add_row(key, f"{value:,}")
-    if m.origin:
-        table.add_row("origin", f"{m.origin.latitude_deg:.6f}, {m.origin.longitude_deg:.6f} (WGS84)")
-    table.add_row("source", f"{m.provenance.source} ({m.provenance.licence})")
-    for note in m.notes:
-        table.add_row("note", note)
-    table.add_row("hash", m.content_hash)
-    out.print(table)

@@ -1,0 +1,119 @@
+"""``portico world import``: real files become worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from portico.cli.console import out, timed
+from portico.cli.world_facts import describe
+from portico.errors import UserError
+from portico.world import World, save
+
+app = typer.Typer(no_args_is_help=True, help="Turn real files into worlds.")
+
+Out = Annotated[Path, typer.Option("--out", help="where the result goes")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace what is there")]
+
+
+@app.command("osm")
+def import_osm_file(
+    file: Annotated[Path, typer.Argument(help=".osm, .osm.pbf, .osm.bz2, .osm.gz or a .geojson export of one")],
+    out_folder: Out,
+    bbox: Annotated[str | None, typer.Option(help="west,south,east,north in degrees; everything when left out")] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Import an OpenStreetMap extract: buildings, streets, footways, crossings, parks, shops, entrances."""
+    from portico.build.osm import import_osm
+
+    with timed(f"importing {file.name}"):
+        imported = import_osm(file, bbox=_box(bbox) if bbox else None)
+        world = save(imported.world, out_folder, overwrite=overwrite)
+    for line in imported.report.lines():
+        out.print(line)
+    describe(world)
+    out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
+
+
+@app.command("splat")
+def import_splat_file(
+    file: Annotated[Path, typer.Argument(help=".ply (INRIA or compressed), .splat, .spz or .glb")],
+    out_folder: Out,
+    up: Annotated[str, typer.Option(help="axis of the file that points up: x, y, z, -x, -y, -z, or auto: where a floor lies")] = "auto",
+    scale: Annotated[float, typer.Option(help="metres per unit of the file")] = 1.0,
+    floor: Annotated[str, typer.Option(help="height along up that becomes z = 0: auto, keep, or a number in the file's units")] = "auto",
+    voxel: Annotated[float, typer.Option(help="edge of the voxels that what is solid is made of, metres")] = 0.05,
+    as_points: Annotated[bool, typer.Option("--as-points", help="take a coloured point cloud for a capture")] = False,
+    robot: Annotated[str, typer.Option(help="whose free space is reported")] = "spot",
+    overwrite: Overwrite = False,
+) -> None:
+    """Import a 3D Gaussian Splatting capture: put it upright, find floors, stairs and what is solid."""
+    from portico.build.captures import import_splat
+    from portico.robots import embodiment
+    from portico.space import build_space
+
+    body = embodiment(robot)
+    with timed(f"importing {file.name}"):
+        imported = import_splat(file, up=up, scale=scale, floor=_floor(floor), voxel_m=voxel, points_as_splats=as_points)
+        space = build_space(imported.world, body)
+        world = save(imported.world, out_folder, overwrite=overwrite)
+    for line in imported.lines:
+        out.print(line)
+    out.print(f"{body.name} can stand on {space.roomy.sum() * space.cell_m**2:.1f} m²")
+    describe(world)
+    out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
+
+
+@app.command("rosmap")
+def import_rosmap_file(
+    file: Annotated[Path, typer.Argument(help="the map's .yaml file; its image lies beside it")],
+    out_folder: Out,
+    wall_height: Annotated[float, typer.Option(help="height of occupied cells, metres")] = 2.5,
+    unknown: Annotated[str, typer.Option(help="what unseen cells become: void (nothing stands there), wall or floor")] = "void",
+    robot: Annotated[str, typer.Option(help="whose free space is reported")] = "spot",
+    overwrite: Overwrite = False,
+) -> None:
+    """Import a map of ROS' map_server (PGM or PNG with YAML): occupied cells become walls, free ones a floor."""
+    from portico.build.rosmap import import_rosmap
+
+    with timed(f"importing {file.name}"):
+        imported = import_rosmap(file, wall_height_m=wall_height, unknown=unknown)
+    _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
+
+
+def _finish(world: World, lines: Iterable[str], out_folder: Path, robot: str, *, overwrite: bool) -> None:
+    """Say how much room the robot has, which fails where it has none; then write the world and say what was done."""
+    from portico.robots import embodiment
+    from portico.space import build_space
+
+    body = embodiment(robot)
+    with timed(f"surveying {world.id} for {body.name}"):
+        space = build_space(world, body)
+    world = save(world, out_folder, overwrite=overwrite)
+    for line in lines:
+        out.print(line)
+    out.print(f"{body.name} can stand on {space.roomy.sum() * space.cell_m**2:.1f} m²")
+    describe(world)
+    out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
+
+
+def _floor(text: str) -> str | float:
+    if text in ("auto", "keep"):
+        return text
+    try:
+        return float(text)
+    except ValueError as error:
+        raise UserError("cannot read the height of the floor", where=f"--floor {text}", next_step="write auto, keep or a number") from error
+
+
+def _box(text: str) -> tuple[float, float, float, float]:
+    try:
+        west, south, east, north = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise UserError(
+            "cannot read the bounding box", where=f"--bbox {text}", next_step="write west,south,east,north in degrees, e.g. 24.93,60.16,24.95,60.17"
+        ) from error
+    return west, south, east, north

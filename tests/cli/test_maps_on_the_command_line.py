@@ -1,0 +1,68 @@
+"""Maps in and out, as typed."""
+
+import numpy as np
+import pytest
+from hut import build
+from PIL import Image
+from test_cli import portico
+
+from portico.world import load
+
+__all__ = ["portico"]
+
+
+@pytest.fixture
+def room(tmp_path):
+    pixels = np.full((60, 80), 254, np.uint8)
+    pixels[[0, -1]] = pixels[:, [0, -1]] = 0
+    pixels[20:40, 40] = 0
+    Image.fromarray(pixels).save(tmp_path / "room.pgm")
+    (tmp_path / "room.yaml").write_text("image: room.pgm\nresolution: 0.1\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n")
+    return tmp_path
+
+
+def test_a_map_goes_in_is_asked_about_and_comes_out(portico, room):
+    code, out, err = portico("world", "import", "rosmap", room / "room.yaml", "--out", room / "world", "--wall-height", 1.5)
+    assert code == 0, err
+    assert "spot can stand on" in out
+    assert load(room / "world").geometry.bounds()[1, 2] == 1.5
+    code, _, err = portico("episodes", "generate", room / "world", "--task", "point", "--count", 3, "--out", room / "point.json")
+    assert code == 0, err
+    code, out, err = portico("world", "export", room / "world", "--format", "rosmap", "--out", room / "map")
+    assert code == 0, err
+    np.testing.assert_array_equal(np.asarray(Image.open(room / "map" / "map.pgm")), np.asarray(Image.open(room / "room.pgm")))
+
+
+def test_glb_is_still_what_export_writes_by_default(portico, tmp_path):
+    build(tmp_path / "hut")
+    code, _, err = portico("world", "export", tmp_path / "hut", "--out", tmp_path / "out")
+    assert code == 0, err
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["hut.glb", "hut.json"]
+    code, _, err = portico("world", "export", tmp_path / "hut", "--out", tmp_path / "out")
+    assert code == 1
+    assert "--overwrite" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--format", "rosmop"), "did you mean 'rosmap'"),
+        (("--format", "rosmap", "--floor", 7), "there is no floor 7"),
+        (("--format", "rosmap", "--robot", "spott"), "did you mean 'spot'"),
+    ],
+)
+def test_wrong_wishes_leave_nothing_behind(portico, tmp_path, arguments, words):
+    build(tmp_path / "hut")
+    code, _, err = portico("world", "export", tmp_path / "hut", "--out", tmp_path / "out", *arguments)
+    assert code == 1
+    assert words in err
+    assert not list(tmp_path.glob("out/*"))
+
+
+def test_a_map_without_room_for_the_robot_makes_no_world(portico, room):
+    text = (room / "room.yaml").read_text().replace("resolution: 0.1", "resolution: 0.005")
+    (room / "room.yaml").write_text(text)
+    code, _, err = portico("world", "import", "rosmap", room / "room.yaml", "--out", room / "world")
+    assert code == 1
+    assert "fits nowhere" in err or "stand" in err
+    assert not (room / "world").exists()
