@@ -46,6 +46,7 @@ def import_splat_file(
     scale: Annotated[float, typer.Option(help="metres per unit of the file")] = 1.0,
     floor: Annotated[str, typer.Option(help="height along up that becomes z = 0: auto, keep, or a number in the file's units")] = "auto",
     voxel: Annotated[float, typer.Option(help="edge of the voxels that what is solid is made of, metres")] = 0.05,
+    mesh: Annotated[Path | None, typer.Option(help="collision mesh (.glb, .obj, .ply, .stl) in the file's frame: bodies meet it, not the Gaussians")] = None,
     as_points: Annotated[bool, typer.Option("--as-points", help="take a coloured point cloud for a capture")] = False,
     robot: Annotated[str, typer.Option(help="whose free space is reported")] = "spot",
     overwrite: Overwrite = False,
@@ -57,7 +58,7 @@ def import_splat_file(
 
     body = embodiment(robot)
     with timed(f"importing {file.name}"):
-        imported = import_splat(file, up=up, scale=scale, floor=_floor(floor), voxel_m=voxel, points_as_splats=as_points)
+        imported = import_splat(file, up=up, scale=scale, floor=_floor(floor), voxel_m=voxel, points_as_splats=as_points, mesh=mesh)
         space = build_space(imported.world, body)
         world = save(imported.world, out_folder, overwrite=overwrite)
     for line in imported.lines:

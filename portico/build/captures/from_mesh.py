@@ -40,8 +40,7 @@ def gaussians_of(world: World, *, spacing_m: float = 0.04) -> Gaussians:
             why=f"that makes {counts.sum():,} Gaussians; at most {_MOST:,}",
             next_step="choose another --spacing, 0.02 to 0.1 m suits rooms",
         )
-    face = np.repeat(np.arange(len(triangles)), counts)
-    weights = _barycentric(world.id, counts, face)
+    face, weights = spread_over(world.id, counts)
     means = (weights[:, :, None] * triangles[face]).sum(axis=1)
     width = _WIDTH * np.sqrt(0.5 * double_area / np.maximum(counts, 1))[face]
     scales = np.stack([width, width, np.minimum(_THICKNESS_M, 0.5 * width)], axis=1)
@@ -64,14 +63,18 @@ def _counts(triangles: Floats, double_area: Floats, spacing_m: float) -> NDArray
     return np.where(double_area > 0.0, np.ceil(wanted), 0).astype(np.int64)
 
 
-def _barycentric(name: str, counts: NDArray[np.int64], face: NDArray[np.int64]) -> Floats:
-    """(N, 3) weights of the corners, evenly spread over each triangle from an offset of its own."""
+def spread_over(name: str, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+    """Points on triangles, ``counts`` (F,) on each: which triangle (N,), and the weights (N, 3) of its corners.
+
+    They spread evenly over each triangle, from an offset of its own that ``name`` decides.
+    """
+    face = np.repeat(np.arange(len(counts)), counts)
     turn = np.arange(len(face)) - np.repeat(np.cumsum(counts) - counts, counts)
     offset = generator("capture", name).random((len(counts), 2))
     u, v = ((offset[face] + turn[:, None] * _R2) % 1.0).T
     folded = u + v > 1.0
     u, v = np.where(folded, 1.0 - u, u), np.where(folded, 1.0 - v, v)
-    return np.stack([1.0 - u - v, u, v], axis=1)
+    return face, np.stack([1.0 - u - v, u, v], axis=1)
 
 
 def _towards(normal: Floats) -> Floats:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import shapely
 
+from portico.build.captures.collision import read_collision_mesh
 from portico.build.captures.solid import Solid, solidify
 from portico.build.captures.voxels import Voxels, voxelise
 from portico.build.splats import alignment, read_splats, turned
@@ -52,6 +53,7 @@ def import_splat(
     floor: Any = "auto",
     voxel_m: float = 0.05,
     points_as_splats: bool = False,
+    mesh: Path | str | None = None,
     world_id: str | None = None,
 ) -> ImportedCapture:
     """Read, put upright, and survey a capture.
@@ -60,6 +62,7 @@ def import_splat(
         up: axis of the file that points up, or ``auto``. scale: metres per unit. floor: ``auto``, ``keep`` or its height.
         voxel_m: edge of the voxels that what is solid is made of.
         points_as_splats: take a coloured point cloud for a capture.
+        mesh: a collision mesh in the frame and unit of the file; bodies meet it instead of the Gaussians.
 
     Raises:
         ImportFailed: unreadable or damaged input, no floor, nothing solid; says what and how to go on.
@@ -70,20 +73,38 @@ def import_splat(
     if not placed.has_floor:
         raise ImportFailed("the capture has no floor", where=str(path), why="; ".join(placed.reasons), next_step="give --up, or --floor with its height")
     gaussians = turned(capture.gaussians, placed.T_world_capture)
-    voxels = voxelise(gaussians, size_m=voxel_m)
-    solid = solidify(voxels)
-    lines = (*capture.remarks, *placed.reasons, *_account(voxels, solid))
     recipe = {"importer": "splat", "file": path.name, "format": capture.format, "up": placed.up, "scale": scale, "voxel_m": voxel_m}
-    name = world_id or path.name.split(".")[0]
-    return ImportedCapture(captured_world(name, gaussians, solid, source=f"splat capture {path.name}", recipe=recipe, notes=lines), lines)
+    lines = [*capture.remarks, *placed.reasons]
+    name, source = world_id or path.name.split(".")[0], f"splat capture {path.name}"
+    if mesh is None:
+        voxels = voxelise(gaussians, size_m=voxel_m)
+        solid = solidify(voxels)
+        lines += _account(voxels, solid)
+        world = captured_world(name, gaussians, solid, source=source, recipe=recipe, notes=tuple(lines))
+    else:
+        bounds = np.percentile(gaussians.means.astype(np.float64), [1.0, 99.0], axis=0)
+        collision = read_collision_mesh(mesh, placed.T_world_capture, bounds, cell_m=voxel_m)
+        lines += collision.lines
+        recipe["mesh"] = Path(mesh).name
+        world = captured_world(name, gaussians, collision.ground, collision.geometry, source=source, recipe=recipe, notes=tuple(lines))
+    return ImportedCapture(world, tuple(lines))
 
 
-def captured_world(name: str, gaussians: Gaussians, solid: Solid, *, source: str, recipe: dict[str, Any], notes: tuple[str, ...] = ()) -> World:
-    """The world of Gaussians in its frame and the layers that stand for them when bodies move."""
+def captured_world(
+    name: str,
+    gaussians: Gaussians,
+    solid: Solid,
+    geometry: Geometry | None = None,
+    *,
+    source: str,
+    recipe: dict[str, Any],
+    notes: tuple[str, ...] = (),
+) -> World:
+    """The world of Gaussians in its frame and what stands for them when bodies move: ``geometry``, or the floors and boxes of ``solid``."""
     manifest = Manifest(id=name, kind="indoor", provenance=Provenance(source=source, licence="unknown"), recipe=recipe, cell_m=solid.cell_m, notes=list(notes))
     return World(
         manifest,
-        _geometry(solid),
+        _geometry(solid) if geometry is None else geometry,
         Appearance((Material(name="capture"),), {}, Light(), gaussians),
         Semantics(buildings=[_building(solid)], instances=[InstanceLabel(id=1, category="capture")]),
     )
