@@ -64,7 +64,7 @@ def find_ground(runs: Runs, cell_m: float) -> NDArray[np.bool_]:
     """
     roomy = runs.headroom_m >= _HEADROOM_M
     patch = _components(runs, roomy, _LEVEL_M)
-    area = np.bincount(patch[roomy], minlength=patch.max() + 1) * cell_m**2
+    area = np.bincount(patch[roomy], minlength=patch.max(initial=0) + 1) * cell_m**2
     floors = area >= _LEAST_FLOOR_M2
     if not roomy.any() or not floors.any():
         raise ImportFailed(
