@@ -72,13 +72,13 @@ def splat(
     spacing: Annotated[float, typer.Option(help="metres between Gaussians on a surface")] = 0.04,
     overwrite: Overwrite = False,
 ) -> None:
-    """Turn a mesh world into a Gaussian capture with known truth."""
+    """Turn a mesh world into a Gaussian capture with known truth, or write the Gaussians of a captured world."""
     from portico.build.captures import gaussians_of
     from portico.build.splats import write_ply, write_splat
 
     world = load(world_folder)
     with timed(f"splatting {world.id}"):
-        gaussians = gaussians_of(world, spacing_m=spacing)
+        gaussians = world.appearance.gaussians or gaussians_of(world, spacing_m=spacing)
         if out_file.suffix == ".ply":
             write_ply(gaussians, out_file)
         elif out_file.suffix == ".splat":

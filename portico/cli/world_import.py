@@ -68,6 +68,24 @@ def import_splat_file(
     out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
 
 
+@app.command("rgbd")
+def import_rgbd_folder(
+    folder: Annotated[Path, typer.Argument(help="camera-intrinsics.txt, and NAME.color.png, NAME.depth.png (mm), NAME.pose.txt per frame")],
+    out_folder: Out,
+    up: Annotated[str, typer.Option(help="axis of the poses' world that points up: x, y, z, -x, -y, -z, or auto: where a floor lies")] = "auto",
+    spacing: Annotated[float, typer.Option(help="metres between Gaussians")] = 0.02,
+    voxel: Annotated[float, typer.Option(help="edge of the voxels that what is solid is made of, metres")] = 0.05,
+    robot: Annotated[str, typer.Option(help="whose free space is reported")] = "spot",
+    overwrite: Overwrite = False,
+) -> None:
+    """Import posed colour and depth images, laid out as 3DMatch does: fuse them into Gaussians, then as any capture."""
+    from portico.build.captures import Placement, import_frames
+
+    with timed(f"fusing the frames of {folder.name}"):
+        imported = import_frames(folder, Placement(up=up, voxel_m=voxel), spacing_m=spacing)
+    _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
+
+
 @app.command("rosmap")
 def import_rosmap_file(
     file: Annotated[Path, typer.Argument(help="the map's .yaml file; its image lies beside it")],

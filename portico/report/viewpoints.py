@@ -22,8 +22,8 @@ _EXAMINED = 24
 _RIVALS = 2
 #: Stands tried per subject, and how many unblocked ones are enough to choose from: a thumbnail of a town takes tens of milliseconds.
 _TRIED, _ENOUGH = 8, 3
-#: A stand is of no use when more of the thumbnail than this is nearer than a stride.
-_MOST_NEAR = 0.3
+#: A stand is of no use when more of the thumbnail than this is nearer than a stride; a capture shows nothing where nobody looked.
+_MOST_NEAR, _MOST_EMPTY = 0.3, 0.5
 _STRIDE_M = 0.9
 
 
@@ -38,7 +38,7 @@ class Viewpoint:
 
 def choose_viewpoints(world: World, renderer: WorldRenderer, camera: Camera, count: int) -> list[Viewpoint]:
     """Up to ``count`` viewpoints, kind by kind; the same world gives the same ones."""
-    judge = _Judge(renderer, camera)
+    judge = _Judge(renderer, camera, captured=world.appearance.gaussians is not None)
     queues = [_chosen(_spread(kind), judge) for kind in subjects(world, Footing(world)) if kind]
     chosen: list[Viewpoint] = []
     while queues and len(chosen) < count:
@@ -93,8 +93,9 @@ def _spread(candidates: list[Subject]) -> list[Subject]:
 class _Judge:
     """Rates stands on a thumbnail's depth and instances."""
 
-    def __init__(self, renderer: WorldRenderer, camera: Camera) -> None:
+    def __init__(self, renderer: WorldRenderer, camera: Camera, *, captured: bool) -> None:
         self._renderer = renderer
+        self._captured = captured
         self._camera = camera.resized(96, 72)
 
     def score(self, stand: Stand) -> float:
@@ -107,9 +108,13 @@ class _Judge:
         near = float((frame.depth[:54] < _STRIDE_M).mean())
         if near > _MOST_NEAR or (stand.target is not None and not self._in_sight(stand.target, T_world_camera, frame.depth)):
             return 0.0
+        # Open sky is what cities are under; a capture of a place has holes instead.
+        empty = float(np.isinf(frame.depth).mean()) if self._captured else 0.0
+        if empty > _MOST_EMPTY:
+            return 0.0
         things = min(len(np.unique(frame.instance)), 25) / 25.0
         room = float(np.clip(np.median(np.minimum(frame.depth, 30.0)) / 10.0, 0.0, 1.0))
-        return 1.0 + things + (0.3 if stand.target is not None else 1.0) * room - 2.0 * near
+        return 1.0 + things + (0.3 if stand.target is not None else 1.0) * room - 2.0 * near - 2.0 * empty
 
     def _in_sight(self, target: Floats, T_world_camera: Floats, depth: NDArray[np.float32]) -> bool:
         x, y, z = np.linalg.inv(T_world_camera)[:3] @ np.append(target, 1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from portico.build.splats.posed_frames import facing
 from portico.errors import WorldError
 from portico.geometry import Floats
 from portico.render.paint import EVEN, SUN, TONE_LIMIT, TONE_STEPS, paint
@@ -48,7 +49,7 @@ def gaussians_of(world: World, *, spacing_m: float = 0.04) -> Gaussians:
     color = _colors(world, face, weights)
     return Gaussians(
         means.astype(np.float32),
-        _towards(upright).astype(np.float32),
+        facing(upright).astype(np.float32),
         scales.astype(np.float32),
         np.full(len(face), _OPACITY, np.float32),
         ((color - 0.5) / SH_C0).astype(np.float32)[:, None, :],
@@ -75,16 +76,6 @@ def spread_over(name: str, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64]
     folded = u + v > 1.0
     u, v = np.where(folded, 1.0 - u, u), np.where(folded, 1.0 - v, v)
     return face, np.stack([1.0 - u - v, u, v], axis=1)
-
-
-def _towards(normal: Floats) -> Floats:
-    """(N, 4) quaternions, w first, that turn the z axis into unit normals (N, 3)."""
-    x, y, z = normal.T
-    flipped = z < -0.999999
-    w = np.sqrt(np.maximum(0.5 * (1.0 + z), 1e-12))
-    turned = np.stack([w, -0.5 * y / w, 0.5 * x / w, np.zeros_like(w)], axis=1)
-    turned[flipped] = [0.0, 1.0, 0.0, 0.0]
-    return np.asarray(turned / np.linalg.norm(turned, axis=1, keepdims=True))
 
 
 def _colors(world: World, face: NDArray[np.int64], weights: Floats) -> Floats:

@@ -12,7 +12,7 @@ import shapely
 from portico.build.captures.collision import read_collision_mesh
 from portico.build.captures.solid import Solid, solidify
 from portico.build.captures.voxels import Voxels, voxelise
-from portico.build.splats import alignment, read_splats, turned
+from portico.build.splats import Capture, alignment, fuse, read_posed_frames, read_splats, turned
 from portico.errors import ImportFailed
 from portico.geometry import Floats
 from portico.world import (
@@ -69,23 +69,52 @@ def import_splat(
     """
     path = Path(path)
     capture = read_splats(path, points_as_splats=points_as_splats)
-    placed = alignment(capture.gaussians, up=up, scale=scale, floor=floor, stated=capture.up)
+    recipe = {"importer": "splat", "file": path.name}
+    place = Placement(up, scale, floor, voxel_m, mesh)
+    return place_capture(capture, world_id or path.name.split(".")[0], place, source=f"splat capture {path.name}", where=str(path), recipe=recipe)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """How a capture is put into the world; see ``import_splat`` for the fields."""
+
+    up: str = "auto"
+    scale: float = 1.0
+    floor: Any = "auto"
+    voxel_m: float = 0.05
+    mesh: Path | str | None = None
+
+
+def import_frames(folder: Path | str, place: Placement | None = None, *, spacing_m: float = 0.02, world_id: str | None = None) -> ImportedCapture:
+    """A world from posed colour and depth images, see ``read_posed_frames``.
+
+    Raises:
+        ImportFailed: as ``read_posed_frames``, ``fuse`` and ``import_splat``.
+    """
+    folder = Path(folder)
+    capture = fuse(read_posed_frames(folder), spacing_m=spacing_m)
+    recipe = {"importer": "rgbd", "folder": folder.name, "spacing_m": spacing_m}
+    return place_capture(capture, world_id or folder.name, place or Placement(), source=f"RGB-D frames {folder.name}", where=str(folder), recipe=recipe)
+
+
+def place_capture(capture: Capture, name: str, place: Placement, *, source: str, where: str, recipe: dict[str, Any]) -> ImportedCapture:
+    """Put a capture upright, find what bodies meet, and say what was done."""
+    placed = alignment(capture.gaussians, up=place.up, scale=place.scale, floor=place.floor, stated=capture.up)
     if not placed.has_floor:
-        raise ImportFailed("the capture has no floor", where=str(path), why="; ".join(placed.reasons), next_step="give --up, or --floor with its height")
+        raise ImportFailed("the capture has no floor", where=where, why="; ".join(placed.reasons), next_step="give --up, or --floor with its height")
     gaussians = turned(capture.gaussians, placed.T_world_capture)
-    recipe = {"importer": "splat", "file": path.name, "format": capture.format, "up": placed.up, "scale": scale, "voxel_m": voxel_m}
+    recipe = recipe | {"format": capture.format, "up": placed.up, "scale": place.scale, "voxel_m": place.voxel_m}
     lines = [*capture.remarks, *placed.reasons]
-    name, source = world_id or path.name.split(".")[0], f"splat capture {path.name}"
-    if mesh is None:
-        voxels = voxelise(gaussians, size_m=voxel_m)
+    if place.mesh is None:
+        voxels = voxelise(gaussians, size_m=place.voxel_m)
         solid = solidify(voxels)
         lines += _account(voxels, solid)
         world = captured_world(name, gaussians, solid, source=source, recipe=recipe, notes=tuple(lines))
     else:
         bounds = np.percentile(gaussians.means.astype(np.float64), [1.0, 99.0], axis=0)
-        collision = read_collision_mesh(mesh, placed.T_world_capture, bounds, cell_m=voxel_m)
+        collision = read_collision_mesh(place.mesh, placed.T_world_capture, bounds, cell_m=place.voxel_m)
         lines += collision.lines
-        recipe["mesh"] = Path(mesh).name
+        recipe["mesh"] = Path(place.mesh).name
         world = captured_world(name, gaussians, collision.ground, collision.geometry, source=source, recipe=recipe, notes=tuple(lines))
     return ImportedCapture(world, tuple(lines))
 
