@@ -94,7 +94,9 @@ def test_a_goal_image_is_what_the_first_camera_sees_from_the_goal_pose(hut, spac
     sim = simulator(hut, space, needs={"rgb"}, image_size=(32, 24))
     brief, seen = sim.reset(episode(IMAGE))
     picture = seen.stage.goal_image
-    assert picture.shape == (24, 32, 3) and picture.dtype == np.uint8 and not picture.flags.writeable
+    assert picture.shape == (24, 32, 3)
+    assert picture.dtype == np.uint8
+    assert not picture.flags.writeable
     assert brief.stage.goal_image is picture, "rendered once"
     assert seen.stage.goal is None
     _, there = sim.reset(episode(IMAGE, start=(2.0, 2.0, 0.0), yaw=-2.5))

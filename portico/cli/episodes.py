@@ -36,16 +36,19 @@ def generate_command(
     count: Annotated[int | None, typer.Option(help="episodes per task; the suite's counts when left out")] = None,
     seed: Annotated[int | None, typer.Option(help="same seed, same episodes")] = None,
     robot: Annotated[str | None, typer.Option(help="embodiment, see `portico list embodiments`")] = None,
+    termination: Annotated[
+        str | None, typer.Option(help="how point, image and object goals end: on_arrival or explicit_stop; the suite's way when left out")
+    ] = None,
 ) -> None:
     """Sample starts and goals, plan references, and keep what the oracle can do."""
-    chosen = load_suite(suite, seed=seed, embodiment=robot)
+    chosen = load_suite(suite, seed=seed, embodiment=robot, termination=termination)
     for name in task or []:
         if name not in TASK_STAGES:
             raise UnknownName("task", name, TASK_STAGES)
     if task or count is not None:
         known = {str(name): number for name, number in chosen.tasks.items()}
         counts = {name: known.get(name, 10) if count is None else count for name in (task or known)}
-        chosen = load_suite(suite, seed=seed, embodiment=robot, tasks=counts)
+        chosen = load_suite(suite, seed=seed, embodiment=robot, termination=termination, tasks=counts)
     world = load(world_folder)
     space = _survey(world, embodiment(chosen.embodiment), world_folder)
     with counted(f"sampling and verifying candidates for {sum(chosen.tasks.values())} episodes in {world.id}") as tell:

@@ -12,13 +12,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from portico.cli.console import Narrator, duration, errors, out
 from portico.cli.warmup import warm_up
-from portico.errors import SuiteError
+from portico.errors import SuiteError, UnknownName
 from portico.evaluate.executors import local
 from portico.evaluate.prepare import default_cache, prepare, select
 from portico.evaluate.run import Progress as RunProgress
 from portico.evaluate.run import RunRequest, check_measures, check_policy_name, execute
 from portico.report import print_runs, print_summary, write_report
 from portico.suites import Suite, load_suite
+from portico.tasks.episode import TASK_STAGES
 
 _PLAIN_EVERY_S = 5.0
 
@@ -31,6 +32,10 @@ def run(
     limit: Annotated[int | None, typer.Option(min=1, help="at most this many episodes per world, spread over the tasks; stamps the run as partial")] = None,
     episode: Annotated[list[str] | None, typer.Option("--episode", help="only this episode, may be repeated; stamps the run as partial")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="how often every episode is run")] = 1,
+    task: Annotated[list[str] | None, typer.Option(help="only the suite's episodes of this task, may be repeated; stamps the run as partial")] = None,
+    termination: Annotated[
+        str | None, typer.Option(help="replaces how point, image and object goals end: on_arrival or explicit_stop; a run of its own")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="replaces the suite's seed")] = None,
     robot: Annotated[str | None, typer.Option(help="replaces the suite's embodiment")] = None,
     track: Annotated[str | None, typer.Option(help="replaces the suite's observation track: rgb or rgbd")] = None,
@@ -41,7 +46,7 @@ def run(
     max_errors: Annotated[float, typer.Option(min=0.0, max=1.0, help="share of episodes that may end in an error before the exit code is 2")] = 0.0,
 ) -> None:
     """Run policies through a suite, record every step, and write summary.json and report.html."""
-    chosen = load_suite(suite, seed=seed, embodiment=robot, track=track)
+    chosen = load_suite(suite, seed=seed, embodiment=robot, track=track, termination=termination)
     base = Path(suite).parent if Path(suite).suffix in {".yaml", ".yml"} else Path.cwd()
     folder = out_folder or Path("runs") / chosen.name
     summaries = evaluate(
@@ -52,6 +57,7 @@ def run(
         workers=workers,
         limit=limit,
         only=episode or [],
+        tasks=task or [],
         repeats=repeats,
         allow_privileged=allow_privileged,
         cache=cache,
@@ -76,6 +82,7 @@ def evaluate(
     workers: int = 1,
     limit: int | None = None,
     only: list[str] | None = None,
+    tasks: list[str] | None = None,
     repeats: int = 1,
     allow_privileged: bool = False,
     cache: Path | None = None,
@@ -86,17 +93,21 @@ def evaluate(
             "nobody to evaluate", where=suite.name, why="the suite lists no policies", next_step="name one: --policy frontier, see `portico list policies`"
         )
     check_measures(suite)
+    asked = [task for task, count in suite.tasks.items() if count and (not tasks or task in tasks)]
+    for task in tasks or []:
+        if task not in suite.tasks:
+            raise UnknownName("task", task, suite.tasks, where=f"suite {suite.name}")
     for policy in policies:
-        check_policy_name(suite, policy, allow_privileged)
+        check_policy_name(suite, policy, allow_privileged, {kind for task in asked for kind in TASK_STAGES[task]})
     warm_up()
     summaries: dict[Path, dict[str, Any]] = {}
     with closing(local(workers)) as executor:
         narrator = Narrator()
         prepared = prepare(suite, cache or default_cache(), relative_to=base, announce=narrator.begin, watch=narrator.tell)
-        chosen = select(prepared, limit=limit, only=only or [])
+        chosen = select(prepared, limit=limit, only=only or [], tasks=tasks or [])
         for policy in policies:
             run_folder = folder if len(policies) == 1 else folder / folder_name(policy)
-            request = RunRequest(suite, policy, run_folder, chosen, workers, repeats, allow_privileged, partial=bool(limit or only))
+            request = RunRequest(suite, policy, run_folder, chosen, workers, repeats, allow_privileged, partial=bool(limit or only or tasks))
             with _Watcher(policy) as watch:
                 summaries[run_folder] = execute(request, watch=watch, executor=executor)
     return summaries

@@ -48,6 +48,10 @@ class Planner:
                 return np.asarray(way.points, dtype=np.float64)
         return None
 
+    def distances_m(self, stage: StageSpec, points: Floats) -> Floats:
+        """(K,) lengths of the ways from points (K, 3) into a stage's success set, up to 60 m; inf beyond and where there is none."""
+        return self._field(stage, _NEARBY_M).at(points)
+
     def _field(self, stage: StageSpec, limit_m: float) -> DistanceField:
         name = f"{stage.kind} {stage.rule} {stage.building if stage.kind != 'exit' else ''} {stage.category} {limit_m}"
         if name not in self._fields:
@@ -108,6 +112,16 @@ class Planner:
         beyond = min(first + 1, len(fine) - 1)
         # One cell beyond the first that holds, where there is one, so that the centre is clearly across the line.
         return _with_vertex(leg, fine[beyond if holds[beyond] else first])
+
+
+def dense(reference: Reference, spacing_m: float) -> Reference:
+    """The same way with points at most ``spacing_m`` apart, as warping measures ask for; its corners stay."""
+    points = np.array(reference.path)
+    legs = [resample(points[i : i + 2], spacing_m) for i in range(len(points) - 1)]
+    parts = [leg[1:] if len(leg) > 1 else points[i + 1 : i + 2] for i, leg in enumerate(legs)]
+    ends = np.cumsum([0, *(len(part) for part in parts)])
+    path = np.concatenate([points[:1], *parts])
+    return Reference(path=[tuple(p) for p in path.tolist()], length_m=reference.length_m, stage_ends=[int(ends[k]) for k in reference.stage_ends])
 
 
 def outdoor_route(reference: Reference, stages: list[StageSpec], k: int) -> list[tuple[float, float, float]]:

@@ -31,12 +31,18 @@ HEADINGS = 6
 
 @dataclass(frozen=True)
 class Question:
-    """A start and its stages, before it has a reference. ``stratum`` keeps thinning from favouring one place."""
+    """A start and its stages, before it has a reference.
+
+    Attributes:
+        stratum: keeps thinning from favouring one place.
+        yaw_rad: heading at the start; None to draw any.
+    """
 
     task: TaskName
     start: tuple[float, float, float]
     stages: tuple[StageSpec, ...]
     stratum: str
+    yaw_rad: float | None = None
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,12 @@ import numpy as np
 
 from portico.evaluate.intervals import clustered, wilson
 from portico.evaluate.measures import MEASURES, Measure, measure
+from portico.tasks.episode import LEVELS
 
 SUMMARY_SCHEMA = "portico.summary/1"
 
 Record = Mapping[str, Any]
 Group = dict[str, Any]
-
-_DIFFICULTIES = ("easy", "medium", "hard")
 
 
 def summarise(records: Iterable[Record], header: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -32,13 +31,14 @@ def summarise(records: Iterable[Record], header: Mapping[str, Any] | None = None
         header: the run's ``run.json``; its ``planned`` counts, and who ran what is copied.
 
     Returns:
-        run: suite, split, policy, privileged, partial, repeats, as the header has them; what tables are stamped with.
+        run: suite, split, termination, policy, privileged, partial, repeats, as the header has them; what tables are stamped with.
         n: planned, scored, error, missing.
         measures: name -> mean, low, high, n, unscored (reason -> count), strict, version, direction, unit.
         stages: task -> stage table (see ``stage_table``).
         reasons, labels: counts of episodes.
         transition: see ``transition_table``.
-        breakdowns: task, stage, difficulty, world, reason -> value -> n and measures; difficulty_limits_m: task -> [1/3, 2/3 quantile of L].
+        breakdowns: task, stage, difficulty, level, world, reason -> value -> n and measures. difficulty is as the episodes say, else by
+            difficulty_limits_m: task -> [1/3, 2/3 quantile of L]; level, written ``task/difficulty``, is of graded episodes alone.
     """
     ordered = sorted(records, key=_identity)
     header = header or {}
@@ -58,7 +58,8 @@ def summarise(records: Iterable[Record], header: Mapping[str, Any] | None = None
         "breakdowns": {
             "task": _breakdown(ordered, lambda r: r.get("task")),
             "stage": _breakdown(list(_stage_records(ordered)), lambda r: r["task"]),
-            "difficulty": _breakdown(ordered, lambda r: _difficulty(r, limits), _DIFFICULTIES),
+            "difficulty": _breakdown(ordered, lambda r: _difficulty(r, limits), LEVELS),
+            "level": _breakdown(ordered, _level, [f"{task}/{level}" for task in sorted({str(r.get("task")) for r in ordered}) for level in LEVELS]),
             "world": _breakdown(ordered, _world),
             "reason": _breakdown(ordered, lambda r: r.get("reason")),
         },
@@ -70,6 +71,7 @@ def _identity_of_run(header: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "suite": suite.get("name"),
         "split": suite.get("split"),
+        "termination": suite.get("termination"),
         "policy": header.get("policy"),
         "privileged": list(header.get("privileged") or ()),
         "partial": bool(header.get("partial")),
@@ -154,19 +156,26 @@ def transition_table(records: Iterable[Record]) -> dict[str, Any]:
 
 
 def difficulty_limits(records: Iterable[Record]) -> dict[str, list[float]]:
-    """Per task the 1/3 and 2/3 quantiles of the reference length L, over all its episodes whatever became of them [NV 4.4]."""
+    """Per task the 1/3 and 2/3 quantiles of the reference length L, over all its ungraded episodes whatever became of them [NV 4.4]."""
     lengths: dict[str, list[float]] = {}
     for r in records:
-        if r.get("reference_length_m") is not None and r.get("task"):
+        if r.get("reference_length_m") is not None and r.get("task") and r.get("difficulty") is None:
             lengths.setdefault(r["task"], []).append(float(r["reference_length_m"]))
     return {task: [float(q) for q in np.quantile(lengths[task], [1 / 3, 2 / 3])] for task in sorted(lengths)}
 
 
 def _difficulty(record: Record, limits: Mapping[str, Sequence[float]]) -> str | None:
+    if record.get("difficulty") is not None:
+        return str(record["difficulty"])
     length = record.get("reference_length_m")
     if length is None or record.get("task") not in limits:
         return None
-    return _DIFFICULTIES[sum(length > limit for limit in limits[record["task"]])]
+    above: int = sum(length > limit for limit in limits[record["task"]])
+    return LEVELS[above]
+
+
+def _level(record: Record) -> str | None:
+    return None if record.get("difficulty") is None else f"{record.get('task')}/{record['difficulty']}"
 
 
 def _stage_records(records: Iterable[Record]) -> Iterator[Record]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from portico.build import RECIPES
 from portico.episodes import check_askable, generate, load_episodes, save_episodes
+from portico.episodes.generate import QUOTA
 from portico.episodes.grounds import Grounds
 from portico.errors import EpisodeError, SuiteError, UnknownName
 from portico.robots import embodiment
 from portico.space import cached_space
 from portico.suites import Suite, WorldEntry
+from portico.tasks import ends_by
 from portico.tasks.episode import Episode, EpisodeSet
 from portico.world import load, save
 
@@ -57,7 +59,8 @@ def prepare(suite: Suite, cache: Path, *, relative_to: Path | None = None, annou
         raise SuiteError(
             "there is nothing to run",
             where=suite.name,
-            why="no world of the suite has an episode of its tasks",
+            why="; ".join(f"{p.episodes.world}, {task}: {_told(reasons)}" for p in prepared for task, reasons in p.episodes.rejected.items())
+            or "no world of the suite has an episode of its tasks",
             next_step="raise the counts of its tasks, or choose worlds in which they can be asked",
         )
     return prepared
@@ -78,15 +81,31 @@ def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce
             world, body = load(folder), embodiment(episodes.episodes[0].embodiment)
             announce(f"checking {len(episodes.episodes)} episodes of {entry.episodes}")
             check_askable(episodes, Grounds.of(world, body, cached_space(world, body, folder)), entry.episodes, watch=watch)
-        return Prepared(folder, world_hash, episodes)
+        return Prepared(folder, world_hash, _ended(episodes, suite))
     file = cache / "episodes" / f"{_recipe_of_episodes(suite, world_hash)}.json"
     if not file.is_file():
         world = load(folder)
         announce(f"surveying {world.id} for {suite.embodiment}")
         space = cached_space(world, embodiment(suite.embodiment), folder)
         announce(f"sampling and verifying candidates for {sum(suite.tasks.values())} episodes in {world.id}")
-        save_episodes(generate(world, suite, space=space, watch=watch), file)
-    return Prepared(folder, world_hash, load_episodes(file))
+        # What a STOP means belongs to the run: the same questions serve both protocols.
+        save_episodes(generate(world, suite.model_copy(update={"termination": None}), space=space, watch=watch), file)
+    episodes = load_episodes(file)
+    for task, reasons in episodes.rejected.items():
+        if reasons.get(QUOTA):
+            announce(f"{episodes.world}: {reasons[QUOTA]} of {suite.tasks.get(task, 0)} episodes of task {task} could not be made: {_told(reasons)}")  # type: ignore[call-overload]
+    return Prepared(folder, world_hash, _ended(episodes, suite))
+
+
+def _ended(episodes: EpisodeSet, suite: Suite) -> EpisodeSet:
+    """The set under the suite's termination protocol."""
+    termination = suite.termination
+    return episodes.model_copy(update={"episodes": [ends_by(e, termination) for e in episodes.episodes]}) if termination else episodes
+
+
+def _told(reasons: Mapping[str, int]) -> str:
+    """What each filter removed."""
+    return ", ".join(f"{reason} {n}" for reason, n in reasons.items() if reason != QUOTA) or "nothing was left out, the world has no more"
 
 
 def _built(entry: WorldEntry, cache: Path, announce: Announce) -> Path:
@@ -103,7 +122,7 @@ def _built(entry: WorldEntry, cache: Path, announce: Announce) -> Path:
 
 def _recipe_of_episodes(suite: Suite, world_hash: str) -> str:
     """A name that changes with everything the episodes depend on."""
-    parts = suite.model_dump(mode="json", include={"name", "split", "seed", "embodiment", "tasks", "budget", "actions"})
+    parts = suite.model_dump(mode="json", include={"name", "split", "seed", "embodiment", "tasks", "budget", "actions", "rules", "grid", "difficulty"})
     digest = hashlib.sha256(json.dumps([parts, world_hash], sort_keys=True).encode()).hexdigest()
     return f"{suite.name}-{digest[:16]}"
 
@@ -118,8 +137,8 @@ def _spread(episodes: Sequence[Episode], limit: int) -> list[Episode]:
     return [episodes[i] for i in sorted(i for _, i in sorted(ranked)[:limit])]
 
 
-def select(prepared: Sequence[Prepared], *, limit: int | None = None, only: Sequence[str] = ()) -> list[Prepared]:
-    """Keep the named episodes, or the first ``limit`` per world spread evenly over the tasks.
+def select(prepared: Sequence[Prepared], *, limit: int | None = None, only: Sequence[str] = (), tasks: Collection[str] = ()) -> list[Prepared]:
+    """Keep the episodes of some tasks, the named ones, or the first ``limit`` per world spread evenly over the tasks.
 
     Raises:
         UnknownName: an episode id that no world has.
@@ -131,7 +150,7 @@ def select(prepared: Sequence[Prepared], *, limit: int | None = None, only: Sequ
                 raise UnknownName("episode", name, known)
     kept = []
     for p in prepared:
-        episodes = [e for e in p.episodes.episodes if not only or e.id in only]
+        episodes = [e for e in p.episodes.episodes if (not only or e.id in only) and (not tasks or e.task in tasks)]
         if limit is not None:
             episodes = _spread(episodes, limit)
         kept.append(Prepared(p.folder, p.world_hash, p.episodes.model_copy(update={"episodes": episodes})))

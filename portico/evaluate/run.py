@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +21,8 @@ from portico.evaluate.executors import Executor, local
 from portico.evaluate.measures import MEASURES
 from portico.evaluate.prepare import Prepared
 from portico.evaluate.records import Key, Record, locked, read_records, write_json
-from portico.evaluate.worker import Assignment, Job, check_allowance
+from portico.evaluate.worker import Assignment, Job, check_allowance, check_stages
+from portico.interface import StageKind
 from portico.policies import create
 from portico.suites import Suite
 
@@ -69,12 +70,12 @@ def execute(request: RunRequest, *, watch: Callable[[Progress], None] = lambda _
         executor: who carries the episodes out; by default processes on this machine that end with the run.
 
     Raises:
-        PolicyRefused: the policy needs more than the track grants.
+        PolicyRefused: the policy needs more than the track grants, or cannot attempt what is asked.
         SuiteError: the folder holds another run, or the suite names a measure that does not exist.
         StorageError: the disk refused; run the same again to continue.
     """
     measures = check_measures(request.suite)
-    beyond = check_policy_name(request.suite, request.policy, request.allow_privileged)
+    beyond = check_policy_name(request.suite, request.policy, request.allow_privileged, _kinds(request))
     with locked(request.folder):
         _write_header(request, beyond, measures)
         plan = planned(request)
@@ -108,19 +109,27 @@ def planned(request: RunRequest) -> dict[Key, Assignment]:
     return plan
 
 
-def check_policy_name(suite: Suite, name: str, allow_privileged: bool) -> list[str]:
+def check_policy_name(suite: Suite, name: str, allow_privileged: bool, kinds: Collection[StageKind]) -> list[str]:
     """What a policy needs beyond the suite's track; to be asked before anything slow starts.
 
+    Args:
+        kinds: of the stages that it will be asked for.
+
     Raises:
-        PolicyRefused: it needs more than the track grants, and that was not allowed.
+        PolicyRefused: it needs more than the track grants, and that was not allowed; or it does not know a kind of stage.
         UnknownName: no such policy, with the closest matches.
     """
     policy = create(name)
     try:
         check_allowance(policy.spec, suite.track, allow_privileged)
+        check_stages(policy.spec, kinds)
         return sorted(policy.spec.beyond(suite.track))
     finally:
         policy.close()
+
+
+def _kinds(request: RunRequest) -> set[StageKind]:
+    return {stage.kind for p in request.prepared for episode in p.episodes.episodes for stage in episode.stages}
 
 
 def check_measures(suite: Suite) -> tuple[str, ...]:

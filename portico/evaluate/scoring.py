@@ -44,6 +44,7 @@ def scored(
     return {
         "key": key.as_dict(),
         "task": episode.task,
+        "difficulty": episode.difficulty,
         "policy": policy,
         "privileged": list(privileged),
         "status": "success" if outcome.success else "failure",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from portico.errors import PolicyRefused, StorageError, UserError
 from portico.evaluate.episode import PolicyFault, run_episode
 from portico.evaluate.records import Key, Record, RecordWriter, storage_error
 from portico.evaluate.scoring import scored, scoring_context
-from portico.interface import TRACKS, Policy, PolicySpec
+from portico.interface import TRACKS, Policy, PolicySpec, StageKind
 from portico.policies import create
 from portico.policies.privileged import Privileged
 from portico.render import WorldRenderer, renderer_of
@@ -160,6 +161,21 @@ def check_allowance(spec: PolicySpec, track: str, allow_privileged: bool) -> Non
         )
 
 
+def check_stages(spec: PolicySpec, kinds: Collection[StageKind]) -> None:
+    """Refuse a policy that cannot attempt what is asked.
+
+    Raises:
+        PolicyRefused: naming the kinds of stages it does not know.
+    """
+    beyond = sorted(set(kinds) - spec.stages)
+    if beyond:
+        raise PolicyRefused(
+            f"policy {spec.name!r} cannot attempt {', '.join(beyond)}",
+            why=f"it attempts {', '.join(sorted(spec.stages))}",
+            next_step="choose tasks that it knows with --task, or another policy: `portico list policies`",
+        )
+
+
 def failed_record(key: Key, episode: Episode, policy: str, error: Exception) -> Record:
     """The record of an episode that a fault of policy, harness or simulator cut off: an error, not a failure."""
     where = "policy" if isinstance(error, PolicyFault) else "harness"
@@ -168,6 +184,7 @@ def failed_record(key: Key, episode: Episode, policy: str, error: Exception) -> 
     return {
         "key": key.as_dict(),
         "task": episode.task,
+        "difficulty": episode.difficulty,
         "policy": policy,
         "privileged": [],
         "status": "error",

@@ -16,6 +16,7 @@ from portico.errors import PolicyRefused, UnknownName, UserError
 from portico.interface import Policy
 from portico.policies.calibration import ForwardPolicy, RandomPolicy, StopPolicy
 from portico.policies.frontier import FrontierPolicy
+from portico.policies.point_follower import PointFollower
 from portico.policies.route_follower import RouteFollower
 
 PolicyFactory = Callable[..., Policy]
@@ -30,6 +31,7 @@ POLICIES: dict[str, PolicyFactory] = {
     "forward": ForwardPolicy,
     "frontier": FrontierPolicy,
     "route-follower": RouteFollower,
+    "point-follower": PointFollower,
 }
 
 #: Policies of rooms that this one must not import: name -> ("module:attribute", description), imported only when created.

@@ -12,6 +12,8 @@ from portico.policies.explore import best_frontier
 from portico.policies.local_map import Costs
 from portico.policies.pilot import Pilot, Target
 
+_STOP_WITHIN_M = 0.3
+
 
 class Seeker(Protocol):
     """The part of a policy that knows a stage.
@@ -42,16 +44,20 @@ class PointSeeker:
 
     def __init__(self, stage: StageBrief, *, stops: bool) -> None:
         self._goal, self._stops = stage.goal, stops
+        self._stop_within_m = _STOP_WITHIN_M
 
     def notice(self, pilot: Pilot, observation: Observation) -> None:
         """Read the goal."""
         self._goal = observation.stage.goal
 
     def done(self, pilot: Pilot) -> bool:
-        """Within 0.3 m of the point."""
+        """Within 0.3 m of the point; each time that this changed nothing, half as far."""
         if self._goal is None or not self._stops or pilot.frame_name != "world":
             return False
-        return bool(np.hypot(self._goal[0] - pilot.pose.x, self._goal[1] - pilot.pose.y) < 0.3 and abs(self._goal[2] - pilot.pose.z) < 1.0)
+        near = bool(np.hypot(self._goal[0] - pilot.pose.x, self._goal[1] - pilot.pose.y) < self._stop_within_m and abs(self._goal[2] - pilot.pose.z) < 1.0)
+        if near:
+            self._stop_within_m *= 0.5
+        return near
 
     def target(self, pilot: Pilot, weight: Costs, costs: Costs) -> Target | None:
         """The point once its surroundings are known, until then the frontier that leads there."""

@@ -69,6 +69,8 @@ def page(runs: Sequence[Run], options: ReportOptions) -> str:
         stages=sections.success_by_stage(summaries),
         funnels=sections.funnels(summaries),
         difficulty=sections.success_by_difficulty(summaries),
+        graded=any(s["breakdowns"].get("level") for s in summaries),
+        levels=sections.measures_by_level(summaries),
         by_world=sections.success_by_world(summaries),
         endings=sections.endings(summaries),
         labels=sections.failure_labels(summaries),

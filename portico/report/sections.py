@@ -9,6 +9,7 @@ from typing import Any
 from portico.evaluate.measures import MEASURES, measure
 from portico.report import wording
 from portico.report.stages import STAGE_ORDER, pooled_stage, tasks_in_order
+from portico.report.tables import LEVEL_MEASURES
 
 Summary = Mapping[str, Any]
 
@@ -145,13 +146,28 @@ def funnels(summaries: Sequence[Summary]) -> list[Funnel]:
 
 
 def success_by_difficulty(summaries: Sequence[Summary]) -> Grid:
-    """A row per policy, a column per tertile of the reference length within each task."""
+    """A row per policy, a column per level: the episodes' own, else the tertile of the reference length within each task."""
     levels = _in_order(level for s in summaries for level in s["breakdowns"]["difficulty"])
     rows = [
         Row(s["run"]["policy"], [_rate_cell(s["breakdowns"]["difficulty"].get(level)) for level in levels], wording.privileged_stamp(s["run"]["privileged"]), i)
         for i, s in enumerate(summaries)
     ]
     return Grid(levels, rows)
+
+
+def measures_by_level(summaries: Sequence[Summary]) -> list[tuple[str, Grid]]:
+    """Per task and level of graded episodes, a row per policy and a column per measure that NavArena reports by difficulty."""
+    levels = _in_order(level for s in summaries for level in s["breakdowns"].get("level", {}))
+    tables = []
+    for level in levels:
+        groups = [(i, s, s["breakdowns"].get("level", {}).get(level)) for i, s in enumerate(summaries)]
+        rows = [
+            Row(s["run"]["policy"], [_measure_cell(name, group, s) for name in LEVEL_MEASURES], wording.privileged_stamp(s["run"]["privileged"]), i)
+            for i, s, group in groups
+            if group is not None
+        ]
+        tables.append((level.replace("/", ", "), Grid(list(LEVEL_MEASURES.values()), rows)))
+    return tables
 
 
 def success_by_world(summaries: Sequence[Summary]) -> Grid:

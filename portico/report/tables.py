@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from portico.evaluate.measures import measure
 from portico.report import wording
 from portico.report.stages import STAGE_ORDER, pooled_stage, tasks_in_order
 from portico.report.wording import ARROWS, DASH, counted
@@ -38,6 +39,18 @@ TERMINAL_MEASURES = (
     "steps",
 )
 
+#: What is told per level of difficulty, and how it is headed [NA].
+LEVEL_MEASURES = {
+    "success": "SR",
+    "pose_success": "Pose SR",
+    "spl": "SPL",
+    "navigation_error_m": "NE",
+    "collision_rate": "CR",
+    "steps": "steps",
+    "dtw": "DTW",
+    "ndtw": "nDTW",
+}
+
 Summary = dict[str, Any]
 
 
@@ -54,6 +67,8 @@ def print_summary(summary: Summary, console: Console) -> None:
     _show(console, _measure_table(summary))
     if len(summary["breakdowns"]["task"]) > 1:
         _show(console, _task_table(summary))
+    if summary["breakdowns"].get("level"):
+        _show(console, _level_table(summary))
     if any(len(table["C"]) > 1 for table in summary["stages"].values()):
         _show(console, _stage_table(summary))
 
@@ -177,6 +192,22 @@ def _task_table(summary: Summary) -> Table:
             str(group["n"]["scored"]),
             str(group["n"]["error"]) if group["n"]["error"] else "",
         )
+    return table
+
+
+def _level_table(summary: Summary) -> Table:
+    table = Table(title="By difficulty within each task", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("task")
+    table.add_column("level")
+    for header in (*(f"{LEVEL_MEASURES[name]} {ARROWS[measure(name).direction]}" for name in LEVEL_MEASURES), "n", "errors"):
+        table.add_column(header, justify="right", no_wrap=True)
+    previous = ""
+    for name, group in summary["breakdowns"]["level"].items():
+        task, level = name.split("/")
+        rows = [group["measures"].get(m) or {} for m in LEVEL_MEASURES]
+        figures = [wording.value(m, row.get("mean"), row.get("unit", "")) for m, row in zip(LEVEL_MEASURES, rows, strict=True)]
+        table.add_row(task if task != previous else "", level, *figures, str(group["n"]["scored"]), str(group["n"]["error"] or ""))
+        previous = task
     return table
 
 

@@ -41,6 +41,10 @@ REASONS = {
     "incomplete": "record stops early",
     "error": "error, not counted",
 }
+TERMINATIONS = {
+    "on_arrival": "termination on_arrival: success is Distance SR, being there suffices and a STOP changes nothing",
+    "explicit_stop": "termination explicit_stop: success is Stop SR, a STOP inside the success region",
+}
 LABELS = {
     "wrong_building": "wrong building",
     "premature_stop": "stopped too early",
@@ -155,4 +159,6 @@ def run_facts(summary: Mapping[str, Any]) -> list[str]:
         facts.append(f"{n['missing']} of {n['planned']} episodes not run yet")
     if n["error"]:
         facts.append(f"{counted(n['error'], 'error')}, in no mean")
+    if run.get("termination"):
+        facts.append(TERMINATIONS[run["termination"]])
     return facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 import yaml
@@ -14,7 +14,10 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError,
 from portico.errors import SuiteError, UnknownName
 from portico.interface import TRACKS, ActionSpace
 from portico.robots import embodiment
-from portico.tasks.episode import TASK_STAGES, Budget, TaskName
+from portico.tasks.episode import LEVELS, TASK_STAGES, Budget, Level, TaskName, Termination
+
+#: Tasks that NavArena's sampling can draw.
+GRID_TASKS: frozenset[TaskName] = frozenset({"point", "image", "object"})
 
 
 class _Section(BaseModel):
@@ -49,10 +52,50 @@ class Actions(_Section):
         return ActionSpace(step_m=self.step_m, turn_rad=float(np.deg2rad(self.turn_deg)))
 
 
+class Grid(_Section):
+    """NavArena's sampling of starts and goals: grid spacing, headings per point, window of path lengths, ends included [NA]."""
+
+    spacing_m: Annotated[FiniteFloat, Field(gt=0)] = 1.0
+    headings: Annotated[int, Field(gt=0)] = 6
+    shortest_m: Annotated[FiniteFloat, Field(ge=0)] = 1.0
+    longest_m: Annotated[FiniteFloat, Field(gt=0)] = 30.0
+
+    @model_validator(mode="after")
+    def _a_window(self) -> Grid:
+        if self.shortest_m > self.longest_m:
+            raise ValueError("shortest_m is more than longest_m")
+        return self
+
+
+class Difficulty(_Section):
+    """Levels by rank of the reference length within a task of a world [P]; 180 / 240 / 180 of 600, and budgets in actions [NA]."""
+
+    shares: dict[Level, Annotated[FiniteFloat, Field(ge=0, le=1)]] = {"easy": 0.3, "medium": 0.4, "hard": 0.3}
+    max_actions: dict[Level, Annotated[int, Field(gt=0)]] = {"easy": 500, "medium": 1000, "hard": 1500}
+
+    @model_validator(mode="after")
+    def _complete(self) -> Difficulty:
+        for name, table in (("shares", self.shares), ("max_actions", self.max_actions)):
+            if set(table) != set(LEVELS):
+                raise ValueError(f"{name} must name {', '.join(LEVELS)}")
+        if abs(sum(self.shares.values()) - 1.0) > 1e-9:
+            raise ValueError(f"shares must add up to 1, not {sum(self.shares.values()):g}")
+        return self
+
+    def cuts(self, count: int) -> tuple[int, int]:
+        """Of that many episodes in order of length, the rank of the first medium and of the first hard one."""
+        easy, medium = self.shares["easy"], self.shares["medium"]
+        return round(easy * count), round((easy + medium) * count)
+
+
 class Suite(_Section):
     """A benchmark definition.
 
     Attributes:
+        rules: whose rules starts and goals are drawn by, and objects judged by: ``i2o2i`` (evenly spread points; NavVerse's
+            distance to objects) or ``navarena`` (``grid``; distance to centres; point, image and object tasks).
+        termination: how point, image and object stages end: ``explicit_stop``, ``on_arrival``, or as the episodes say when left out.
+        difficulty: grades episodes and gives each level its own budget; ungraded when left out.
         tasks: episodes per world, by task name.
         track: what policies may see; ``rgb`` as in I2O2I-Nav, ``rgbd`` adds depth and odometry.
         measures: names from `portico list measures`; empty means all that apply.
@@ -70,12 +113,19 @@ class Suite(_Section):
     budget: Budget = Budget()
     worlds: Annotated[list[WorldEntry], Field(min_length=1)]
     tasks: dict[TaskName, Annotated[int, Field(ge=0)]]
+    rules: Literal["i2o2i", "navarena"] = "i2o2i"
+    grid: Grid = Grid()
+    termination: Termination | None = None
+    difficulty: Difficulty | None = None
     measures: list[str] = []
     policies: list[str] = []
 
     @model_validator(mode="after")
     def _known(self) -> Suite:
         embodiment(self.embodiment)
+        strange = sorted(set(self.tasks) - GRID_TASKS) if self.rules == "navarena" else []
+        if strange:
+            raise ValueError(f"rules navarena know the tasks {', '.join(sorted(GRID_TASKS))}, not {', '.join(strange)}")
         return self
 
 
@@ -138,7 +188,7 @@ def _read(path: Path) -> str:
 
 
 def _hint(problem: Any) -> str:
-    sections: dict[str, type[BaseModel]] = {"actions": Actions, "budget": Budget, "worlds": WorldEntry}
+    sections: dict[str, type[BaseModel]] = {"actions": Actions, "budget": Budget, "worlds": WorldEntry, "grid": Grid, "difficulty": Difficulty}
     parents = [part for part in problem["loc"][:-1] if isinstance(part, str)]
     if problem["type"] == "extra_forbidden":
         known = list(sections.get(parents[0] if parents else "", Suite).model_fields)
@@ -147,6 +197,8 @@ def _hint(problem: Any) -> str:
     if problem["loc"] and problem["loc"][0] == "tasks":
         close = difflib.get_close_matches(str(problem["loc"][1]) if len(problem["loc"]) > 1 else "", list(TASK_STAGES), n=2, cutoff=0.5)
         return f"did you mean {' or '.join(repr(c) for c in close)}?" if close else "known tasks: " + ", ".join(TASK_STAGES)
+    if problem["loc"] == ("termination",):
+        return "known ways to end: " + ", ".join(get_args(Termination))
     if problem["loc"] == ("track",):
         return "known tracks: " + ", ".join(TRACKS)
     return "change the value, or remove the line to take the default"

@@ -9,6 +9,7 @@ from portico.tasks.machine import Outcome, StageEvent, StageMachine, StageOutcom
 from portico.tasks.predicates import Ground, Predicate, predicate, satisfied
 from portico.tasks.release import Release, default_instruction, released, stage_brief
 from portico.tasks.replay import replay
+from portico.tasks.termination import ends_by
 from portico.tasks.trajectory import Trajectory
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "TerminalReason",
     "Trajectory",
     "default_instruction",
+    "ends_by",
     "ends_on_arrival",
     "predicate",
     "released",

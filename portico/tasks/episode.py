@@ -18,6 +18,9 @@ TaskName = Literal["point", "image", "object", "exit", "outdoor", "entrance", "o
 #: Satellite-map tasks, one stage each; their positions are (longitude °, latitude °, altitude m) [SN 1].
 AerialTaskName = Literal["boundary", "landmark", "route"]
 Termination = Literal["explicit_stop", "on_arrival"]
+Level = Literal["easy", "medium", "hard"]
+#: Levels of difficulty, in order.
+LEVELS: tuple[Level, ...] = ("easy", "medium", "hard")
 
 #: Stage kinds of every task, in the order the benchmark fixes [I2 B.1].
 TASK_STAGES: dict[TaskName, tuple[StageKind, ...]] = {
@@ -86,7 +89,11 @@ class Budget(_Record):
 
 
 class Episode(_Record):
-    """One question: a start, ordered stages, a reference and a budget."""
+    """One question: a start, ordered stages, a reference and a budget.
+
+    Attributes:
+        difficulty: its level within its task and world, where the suite grades them.
+    """
 
     id: str
     world: str
@@ -97,6 +104,7 @@ class Episode(_Record):
     reference: Reference | None = None
     budget: Budget = Budget()
     seed: int = 0
+    difficulty: Level | None = None
     extra: dict[str, Any] = {}
 
 

@@ -268,9 +268,10 @@ class ReachPoint:
 
     def distance_m(self, positions: Floats) -> Floats:
         """Planar distance to the nearest point."""
-        if not len(self.points):
-            return np.full(len(positions), np.inf)
-        nearest: Floats = np.linalg.norm(positions[:, None, :2] - self.points[None, :, :2], axis=2).min(axis=1)
+        squared = np.full(len(positions), np.inf)
+        for x, y in self.points[:, :2]:
+            np.minimum(squared, (positions[:, 0] - x) ** 2 + (positions[:, 1] - y) ** 2, out=squared)
+        nearest: Floats = np.sqrt(squared)
         return nearest
 
     def holds(self, positions: Floats) -> Bools:

@@ -11,12 +11,27 @@ from portico.evaluate.aggregate import difficulty_limits, stage_table, summarise
 from portico.evaluate.intervals import clustered, wilson
 
 
-def record(episode, success=None, *, world="w1", task="exit", reason="success", unscored=None, stages=1, completed=None, length=10.0, outcomes=(), **measures):
+def record(
+    episode,
+    success=None,
+    *,
+    world="w1",
+    task="exit",
+    reason="success",
+    unscored=None,
+    stages=1,
+    completed=None,
+    length=10.0,
+    outcomes=(),
+    difficulty=None,
+    **measures,
+):
     status = "error" if success is None else "success" if success else "failure"
     scores = {} if success is None else {"success": float(success), **measures}
     return {
         "key": {"suite": "s", "split": "eval", "world": world, "episode": episode, "repeat": 0},
         "task": task,
+        "difficulty": difficulty,
         "status": status,
         "reason": "error" if success is None else reason,
         "stages": stages,
@@ -104,6 +119,16 @@ def test_difficulty_is_thirds_of_the_reference_length_within_a_task():
     assert [g["n"]["scored"] for g in groups.values()] == [4, 4, 4]
 
 
+def test_graded_episodes_keep_their_level_and_are_told_task_by_task():
+    rows = [record(str(k), k > 1, length=10.0 - k, task="image", difficulty=level) for k, level in enumerate(["easy", "hard", "hard", "medium"])]
+    summary = summarise([*rows, record("p", True, length=1.0, task="point", difficulty="hard")])
+    assert {level: g["n"]["scored"] for level, g in summary["breakdowns"]["difficulty"].items()} == {"easy": 1, "medium": 1, "hard": 3}
+    levels = summary["breakdowns"]["level"]
+    assert list(levels) == ["image/easy", "image/medium", "image/hard", "point/hard"]
+    assert levels["image/hard"]["measures"]["success"]["mean"] == 0.5
+    assert summary["difficulty_limits_m"] == {}
+
+
 def test_breakdowns_by_task_world_reason_and_stage():
     rows = [
         record("a", True, stage_exit_spl=0.5, stages=2, task="i2o", outcomes=[("exit", "success"), ("outdoor", "success")]),
@@ -124,6 +149,7 @@ def test_breakdowns_by_task_world_reason_and_stage():
         "task": ["exit", "i2o"],
         "stage": ["exit/exit", "i2o/exit", "i2o/outdoor"],
         "difficulty": ["easy"],
+        "level": [],
         "world": ["w1", "w2"],
         "reason": ["failed_declaration", "success"],
     }

@@ -52,6 +52,12 @@ def test_the_interval_is_of_the_paired_difference():
     assert spl["low"] == pytest.approx(spl["difference"]) == pytest.approx(spl["high"]) == pytest.approx(0.05)
 
 
+def test_runs_under_different_termination_are_not_mixed():
+    a, b = run("A", row("1", True), suite__termination="on_arrival"), run("B", row("1", True), suite__termination="explicit_stop")
+    with pytest.raises(SuiteError, match="suite termination: 'on_arrival' against 'explicit_stop'"):
+        compare(a, b)
+
+
 def test_mcnemar_by_hand():
     pairs = [(True, False)] * 1 + [(False, True)] * 6 + [(True, True)] * 10
     assert mcnemar(pairs)["p_value"] == pytest.approx(2 * (1 + 7) / 2**7)

@@ -34,6 +34,12 @@ def test_a_file_is_read_by_its_path(tmp_path):
         ({"worlds": [{"seed": 1}]}, ["worlds.0", "either recipe"]),
         ({"worlds": [{"recipe": "composite", "sede": 1}]}, ["worlds.0.sede", "did you mean 'seed'"]),
         ({"actions": {"step_m": 0}}, ["actions.step_m", "greater than 0"]),
+        ({"termination": "arrival"}, ["termination", "known ways to end: explicit_stop, on_arrival"]),
+        ({"rules": "navarena"}, ["rules navarena know the tasks image, object, point, not exit"]),
+        ({"grid": {"spacng_m": 1}}, ["grid.spacng_m", "did you mean 'spacing_m'"]),
+        ({"grid": {"shortest_m": 9, "longest_m": 3}}, ["shortest_m is more than longest_m"]),
+        ({"difficulty": {"shares": {"easy": 0.5, "medium": 0.4, "hard": 0.3}}}, ["shares must add up to 1, not 1.2"]),
+        ({"difficulty": {"max_actions": {"easy": 500}}}, ["max_actions must name easy, medium, hard"]),
         ({"budget": {"max_action": 5}}, ["budget.max_action", "did you mean 'max_actions'"]),
     ],
 )

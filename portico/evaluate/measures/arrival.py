@@ -12,7 +12,9 @@ POSE_TOLERANCE_RAD = float(np.deg2rad(30.0))
 
 
 def success(e: Evaluation) -> Value:
-    """Section 2 of the definitions: every stage's predicate, confirmed in order."""
+    """Section 2 of the definitions: every stage's predicate, confirmed in order.
+    Of point, image and object goals it is Distance SR under termination on_arrival and Stop SR under explicit_stop [NA].
+    """
     return float(e.success)
 
 
@@ -76,7 +78,7 @@ def oracle_success(e: Evaluation) -> Value:
 
 
 def navigation_error_m(e: Evaluation) -> Value:
-    """d_T, the goal distance at the end."""
+    """d_T, the goal distance at the end; planar for point, image and NavArena's object goals."""
     return _finite(float(e.goal_distance_m[-1]))
 
 
