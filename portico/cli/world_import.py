@@ -103,6 +103,23 @@ def import_rosmap_file(
     _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
 
 
+@app.command("navarena")
+def import_navarena_folder(
+    folder: Annotated[Path, typer.Argument(help="a scene's folder: manifest.json, aligned.ply, nav_map.pgm and .yaml, perhaps nav_mask.png and labels.json")],
+    out_folder: Out,
+    collision: Annotated[str, typer.Option(help="what bodies meet: gaussians (within the mask) or map (its walls and floor)")] = "gaussians",
+    voxel: Annotated[float, typer.Option(help="edge of the voxels that what is solid is made of, metres")] = 0.05,
+    robot: Annotated[str, typer.Option(help="whose free space is reported")] = "spot",
+    overwrite: Overwrite = False,
+) -> None:
+    """Import a NavArena V1 scene: its capture is seen, its labels become objects."""
+    from portico.build.navarena import import_navarena
+
+    with timed(f"importing {folder.name}"):
+        imported = import_navarena(folder, collision=collision, voxel_m=voxel)
+    _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
+
+
 def _finish(world: World, lines: Iterable[str], out_folder: Path, robot: str, *, overwrite: bool) -> None:
     """Say how much room the robot has, which fails where it has none; then write the world and say what was done."""
     from portico.robots import embodiment

@@ -59,6 +59,22 @@ def test_wrong_wishes_leave_nothing_behind(portico, tmp_path, arguments, words):
     assert not list(tmp_path.glob("out/*"))
 
 
+def test_a_world_goes_to_navarena_and_comes_back(portico, tmp_path):
+    build(tmp_path / "hut")
+    code, out, err = portico("world", "export", tmp_path / "hut", "--format", "navarena", "--dataset", "InteriorGS", "--out", tmp_path / "scene")
+    assert code == 0, err
+    scene = out.split()[1]
+    code, out, err = portico("world", "import", "navarena", tmp_path / "scene", "--out", tmp_path / "world", "--collision", "map")
+    assert code == 0, err
+    assert "bodies meet the map" in out
+    assert load(tmp_path / "world").id == scene
+    (tmp_path / "scene" / "nav_mask.png").write_bytes(b"")
+    code, _, err = portico("world", "import", "navarena", tmp_path / "scene", "--out", tmp_path / "other")
+    assert code == 1
+    assert "nav_mask.png" in err
+    assert not (tmp_path / "other").exists()
+
+
 def test_a_map_without_room_for_the_robot_makes_no_world(portico, room):
     text = (room / "room.yaml").read_text().replace("resolution: 0.1", "resolution: 0.005")
     (room / "room.yaml").write_text(text)

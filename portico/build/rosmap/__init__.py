@@ -4,7 +4,7 @@ A map is an image and a YAML file that says how large a pixel is, where the lowe
 """
 
 from portico.build.rosmap.importer import ImportedMap, import_rosmap, map_world
-from portico.build.rosmap.occupancy import grid_of, occupancy_of
+from portico.build.rosmap.occupancy import grid_around, grid_of, occupancy_of
 from portico.build.rosmap.occupancy_map import FREE, OCCUPIED, UNKNOWN, MapGrid, OccupancyMap
 from portico.build.rosmap.read import read_rosmap
 from portico.build.rosmap.write import write_rosmap
@@ -16,6 +16,7 @@ __all__ = [
     "ImportedMap",
     "MapGrid",
     "OccupancyMap",
+    "grid_around",
     "grid_of",
     "import_rosmap",
     "map_world",

@@ -117,14 +117,8 @@ def map_world(
     if occupancy.occupied.any():
         _add_walls(scene, grid, _things(occupancy), wall_height_m)
     scene.buildings.append(_building(occupancy, wall_height_m))
-    kept = {
-        "resolution_m": grid.resolution_m,
-        "origin": [grid.x_m, grid.y_m],
-        "yaw_rad": grid.yaw_rad,
-        "size": [grid.width, grid.height],
-    }
     cell_m = grid.resolution_m / ceil(grid.resolution_m / _COARSEST_CELL_M - 1e-9)
-    return scene.world(name, "indoor", Provenance(source=source, licence=licence), recipe=recipe | {"map": kept}, cell_m=cell_m)
+    return scene.world(name, "indoor", Provenance(source=source, licence=licence), recipe=recipe | {"map": grid.recipe()}, cell_m=cell_m)
 
 
 def _things(occupancy: OccupancyMap) -> NDArray[np.uint8]:

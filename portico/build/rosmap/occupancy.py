@@ -17,8 +17,9 @@ from portico.world import WALKABLE, Surface, World
 
 #: A floor's ground may lie this far below its stated height.
 _BELOW_M = 0.5
-#: What a face means in a column: ground to stand on, the upper or the lower side of something solid, anything else.
-_GROUND, _UPPER, _LOWER, _OTHER = 1, 2, 3, 4
+#: What a face means in a column: ground to stand on, the upper or the lower side of something solid, a roof, ceiling or
+#: other floor that ends a storey, anything else.
+_GROUND, _UPPER, _LOWER, _SHELL, _OTHER = 1, 2, 3, 4, 5
 #: Faces lean out of no cell by rounding alone: upright ones are moved into their solid by so many cells, and what reaches
 #: less than the second into a cell (in 1/255 of it) does not count there.
 _INWARDS, _TOUCH = 0.02, 2
@@ -30,15 +31,19 @@ _MOST_CELLS = 2**28
 
 
 def grid_of(world: World, resolution_m: float | None = None) -> MapGrid:
-    """The grid for a map of a world: its own where it was made of a map and no other resolution is asked for, else around all it holds.
+    """The grid for a map of a world: its own where it was made of a map and no other resolution is asked for, else ``grid_around``."""
+    own = MapGrid.kept(world.manifest.recipe)
+    if own is not None and resolution_m in (None, own.resolution_m):
+        return own
+    return grid_around(world, float(world.manifest.cell_m if resolution_m is None else resolution_m))
+
+
+def grid_around(world: World, cell: float) -> MapGrid:
+    """Cells of so many metres around all that a world holds, aligned to multiples of the cell.
 
     Raises:
-        UserError: the resolution is not positive, or would make more than 268 million cells.
+        UserError: the cell is not positive, or would make more than 268 million of them.
     """
-    own = world.manifest.recipe.get("map")
-    if own and resolution_m in (None, own["resolution_m"]):
-        return MapGrid(own["resolution_m"], own["origin"][0], own["origin"][1], own["yaw_rad"], own["size"][0], own["size"][1])
-    cell = float(world.manifest.cell_m if resolution_m is None else resolution_m)
     low, high = world.geometry.bounds()[:, :2]
     size = (high - low) / cell if cell > 0.0 else np.full(2, inf)
     if not (size + 3.0).prod() <= _MOST_CELLS:
@@ -68,13 +73,12 @@ def occupancy_of(world: World, body: BodySize, *, level: int = 0, grid: MapGrid 
     """
     grid = grid or grid_of(world)
     low, high, base = _interval(world, level)
-    touched = world.geometry.collides
-    triangles = world.geometry.triangles[touched].astype(np.float64)
-    codes = _codes(triangles, world.geometry.surface[touched], body.slope_rad)
+    triangles, surfaces, boxes = _matter(world, grid)
+    codes = _codes(triangles, surfaces, body.slope_rad)
     triangles = _settled(triangles, codes, grid)
-    columns, corner = _columns(triangles, grid)
+    columns, corner = _columns(np.concatenate([triangles.reshape(-1, 3), boxes.reshape(-1, 3)])[:, :2], grid)
     kinds = np.where(codes == _OTHER, OBSTACLE, TOP).astype(np.uint8)
-    pieces = cut(triangles, kinds, codes, columns)
+    pieces = cut(triangles, kinds, codes, columns, boxes)
     state = np.empty(columns.nx * columns.ny, np.int8)
     _classify(pieces, low, high, base, body.climb_m + _CLIMB_SLACK_M, body.height_m, state)
     upward = state.reshape(columns.ny, columns.nx)[corner[1] : corner[1] + grid.height, corner[0] : corner[0] + grid.width]
@@ -100,8 +104,20 @@ def _interval(world: World, level: int) -> tuple[float, float, float]:
     return -inf if open_below else bottom - _BELOW_M, top - _BELOW_M, bottom
 
 
+def _matter(world: World, grid: MapGrid) -> tuple[Floats, NDArray[np.uint8], Floats]:
+    """What a body can touch: triangles (F, 3, 3) and their surfaces (F,), and boxes (B, 2, 3) along the map's own axes."""
+    geometry = world.geometry
+    touched = geometry.collides
+    triangles, surfaces = geometry.triangles[touched].astype(np.float64), geometry.surface[touched]
+    if grid.yaw_rad == 0.0:
+        return triangles, surfaces, geometry.boxes.astype(np.float64) - [grid.x_m, grid.y_m, 0.0]
+    sides = geometry.box_triangles().astype(np.float64)
+    solid = np.full(len(sides), int(Surface.FURNITURE), np.uint8)
+    return np.concatenate([triangles, sides]), np.concatenate([surfaces, solid]), np.zeros((0, 2, 3))
+
+
 def _codes(triangles: Floats, surfaces: NDArray[np.uint8], slope_rad: float) -> NDArray[np.uint8]:
-    """(F,) what each face means. Roofs and ceilings are shells around rooms, not solid."""
+    """(F,) what each face means."""
     normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     up = normal[:, 2] / np.maximum(np.linalg.norm(normal, axis=1), 1e-30)
     walkable = np.isin(surfaces, sorted(WALKABLE))
@@ -109,6 +125,7 @@ def _codes(triangles: Floats, surfaces: NDArray[np.uint8], slope_rad: float) -> 
     codes = np.full(len(triangles), _OTHER, np.uint8)
     codes[solid & (up > _LEVEL)] = _UPPER
     codes[solid & (up < -_LEVEL)] = _LOWER
+    codes[~solid & (np.abs(up) > _LEVEL)] = _SHELL
     codes[walkable & (up >= cos(slope_rad)) & (up > 0.0)] = _GROUND
     return codes
 
@@ -125,11 +142,11 @@ def _settled(triangles: Floats, codes: NDArray[np.uint8], grid: MapGrid) -> Floa
     return local
 
 
-def _columns(triangles: Floats, grid: MapGrid) -> tuple[Grid, tuple[int, int]]:
-    """Columns around map and triangles, and which of them is the map's lower left cell."""
+def _columns(corners: Floats, grid: MapGrid) -> tuple[Grid, tuple[int, int]]:
+    """Columns around the map and all corners (N, 2), and which of them is the map's lower left cell."""
     cell = grid.resolution_m
-    low = np.minimum(np.floor(triangles[:, :, :2].min(axis=(0, 1)) / cell).astype(int), 0) - 1
-    high = np.maximum(np.ceil(triangles[:, :, :2].max(axis=(0, 1)) / cell).astype(int), [grid.width, grid.height]) + 1
+    low = np.minimum(np.floor(corners.min(axis=0) / cell).astype(int), 0) - 1
+    high = np.maximum(np.ceil(corners.max(axis=0) / cell).astype(int), [grid.width, grid.height]) + 1
     nx, ny = (high - low).tolist()
     return Grid(float(low[0] * cell), float(low[1] * cell), cell, nx, ny), (int(-low[0]), int(-low[1]))
 
@@ -154,14 +171,21 @@ def _classify(pieces, low_m, high_m, base_m, climb_m, height_m, state):  # type:
 
 @njit(cache=True, nogil=True)
 def _is_clear(pieces, first, last, z_m, climb_m, height_m):  # type: ignore[no-untyped-def]
-    """Whether nothing fills the body's interval above z in a column: no face in it, and more undersides than tops of solids over it."""
-    inside = 0
+    """Whether nothing fills the body's interval above z in a column: no face reaches into it, and it does not lie inside of a solid.
+
+    It does where there are more tops than undersides of solids between it and what ends the storey.
+    """
+    low, high, level, cover, meaning = pieces.low, pieces.high, pieces.level, pieces.cover, pieces.surface
+    ceiling = np.inf
     for p in range(first, last):
         o = pieces.outline[p]
-        if o[1] <= _TOUCH or o[3] <= _TOUCH or o[0] >= 255 - _TOUCH or o[2] >= 255 - _TOUCH:
-            continue
-        if pieces.high[p] > z_m + climb_m and pieces.low[p] < z_m + height_m:
+        inner = o[1] > _TOUCH and o[3] > _TOUCH and o[0] < 255 - _TOUCH and o[2] < 255 - _TOUCH
+        if inner and high[p] > z_m + climb_m and low[p] < z_m + height_m:
             return False
-        if pieces.cover[p] > 0.0 and pieces.level[p] >= z_m + height_m:
-            inside += 1 if pieces.surface[p] == _UPPER else -1 if pieces.surface[p] == _LOWER else 0
+        if cover[p] > 0.0 and level[p] >= z_m + height_m and (meaning[p] == _SHELL or meaning[p] == _GROUND):
+            ceiling = min(ceiling, level[p])
+    inside = 0
+    for p in range(first, last):
+        if cover[p] > 0.0 and z_m + height_m <= level[p] < ceiling:
+            inside += 1 if meaning[p] == _UPPER else -1 if meaning[p] == _LOWER else 0
     return inside <= 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +32,16 @@ class MapGrid:
     yaw_rad: float
     width: int
     height: int
+
+    def recipe(self) -> dict[str, Any]:
+        """The grid as a world's recipe keeps it under ``map``."""
+        return {"resolution_m": self.resolution_m, "origin": [self.x_m, self.y_m], "yaw_rad": self.yaw_rad, "size": [self.width, self.height]}
+
+    @staticmethod
+    def kept(recipe: Mapping[str, Any]) -> MapGrid | None:
+        """The grid that a world's recipe keeps, if it does."""
+        own = recipe.get("map")
+        return own and MapGrid(own["resolution_m"], own["origin"][0], own["origin"][1], own["yaw_rad"], own["size"][0], own["size"][1])
 
     def cells(self, points_world: ArrayLike) -> NDArray[np.int64]:
         """(N, 2) row and column of the cell that holds each point (N, 2+), which may lie beyond the map."""
