@@ -66,6 +66,24 @@ def render(
 
 
 @app.command()
+def look(
+    file: Annotated[Path, typer.Argument(help="a capture: .ply, .splat, .spz, .glb, .sog or its meta.json, .ksplat")],
+    out_folder: Annotated[Path | None, typer.Option("--out", help="folder for the picture; the current one by default")] = None,
+    up: Annotated[str, typer.Option(help="axis of the file that points up: x, y, z, -x, -y, -z, or auto: where a floor lies")] = "auto",
+    scale: Annotated[float, typer.Option(help="metres per unit of the file")] = 1.0,
+    as_points: Annotated[bool, typer.Option("--as-points", help="take a coloured point cloud (.ply, .npz) for a capture")] = False,
+) -> None:
+    """Draw a capture's file from all sides before importing it: does it stand upright, and is it as large as it should be?"""
+    from portico.report.capture_pictures import draw_capture
+
+    with timed(f"drawing {file.name}"):
+        picture, lines = draw_capture(file, out_folder or Path.cwd(), up=up, scale=scale, points_as_splats=as_points)
+    for line in lines:
+        out.print(line)
+    out.print(f"\n{picture}\nmake it a world:  portico world import splat {file} --up {up} --out worlds/{picture.stem.removesuffix('-look')}")
+
+
+@app.command()
 def splat(
     world_folder: WorldFolder,
     out_file: Annotated[Path, typer.Option("--out", help=".ply or .splat file to write, or a folder for a world that keeps mesh and labels")],

@@ -40,7 +40,7 @@ def import_osm_file(
 
 @app.command("splat")
 def import_splat_file(
-    file: Annotated[Path, typer.Argument(help=".ply (INRIA or compressed), .splat, .spz or .glb")],
+    file: Annotated[Path, typer.Argument(help=".ply (INRIA or compressed), .splat, .spz, .glb, .sog or its meta.json, .ksplat")],
     out_folder: Out,
     up: Annotated[str, typer.Option(help="axis of the file that points up: x, y, z, -x, -y, -z, or auto: where a floor lies")] = "auto",
     scale: Annotated[float, typer.Option(help="metres per unit of the file")] = 1.0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +12,19 @@ from PIL import Image, ImageDraw, ImageFont
 from portico.geometry import Floats
 from portico.interface import Camera
 from portico.render import lettering
-from portico.render.renderer import WorldRenderer
 
 _PAPER, _INK = (247, 246, 242), (34, 36, 42)
 _GAP_PX = 8
 
 
-def contact_sheet(renderer: WorldRenderer, poses_with_captions: Sequence[tuple[Floats, str]], camera: Camera, columns: int = 4) -> NDArray[np.uint8]:
+class Photographer(Protocol):
+    """What takes the pictures; every renderer is one."""
+
+    def photograph(self, T_world_camera: Floats, camera: Camera) -> NDArray[np.uint8]:
+        """(H, W, 3) uint8."""
+
+
+def contact_sheet(renderer: Photographer, poses_with_captions: Sequence[tuple[Floats, str]], camera: Camera, columns: int = 4) -> NDArray[np.uint8]:
     """(H, W, 3) uint8: one anti-aliased picture per (T_world_camera (4, 4), caption), row by row, caption below."""
     columns = max(1, min(columns, len(poses_with_captions)))
     rows = -(-len(poses_with_captions) // columns)

@@ -425,7 +425,7 @@ def test_a_limit_keeps_what_covers_most(tmp_path):
         read_splats(tmp_path / "capture.ply", limit=0)
 
 
-@pytest.mark.parametrize("name", ["capture.ksplat", "capture.xyz", "capture"])
+@pytest.mark.parametrize("name", ["capture.lcc", "capture.xyz", "capture"])
 def test_other_formats_are_refused_with_those_that_are_read(tmp_path, name):
     (tmp_path / name).write_bytes(b"\1\2\3\4")
     with pytest.raises(ImportFailed, match=r"\.spz"):

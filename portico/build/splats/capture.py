@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -44,6 +44,19 @@ class Columns:
     opacity: NDArray[np.float32]  # (N,)
     sh: NDArray[np.float32]  # (N, K, 3)
     remarks: list[str] = field(default_factory=list)
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Several lots as one; harmonics that a lot lacks are 0."""
+    bands = max(part.sh.shape[1] for part in parts)
+    return Columns(
+        np.concatenate([part.means for part in parts]),
+        np.concatenate([part.rotations_wxyz for part in parts]),
+        np.concatenate([part.scales for part in parts]),
+        np.concatenate([part.opacity for part in parts]),
+        np.concatenate([np.pad(part.sh, ((0, 0), (0, bands - part.sh.shape[1]), (0, 0))) for part in parts]),
+        [remark for part in parts for remark in part.remarks],
+    )
 
 
 def sound_gaussians(columns: Columns, where: str) -> tuple[Gaussians, tuple[str, ...]]:

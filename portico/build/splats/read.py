@@ -11,18 +11,21 @@ from portico.build.splats.ply_file import not_a_ply, read_header
 from portico.build.splats.read_compressed_ply import read_compressed
 from portico.build.splats.read_dot_splat import read_dot_splat
 from portico.build.splats.read_gltf import GLB_MAGIC, read_gltf
+from portico.build.splats.read_ksplat import read_ksplat
+from portico.build.splats.read_npz import read_npz_points
 from portico.build.splats.read_ply import read_inria, read_points, refuse_points
+from portico.build.splats.read_sog import read_sog
 from portico.build.splats.read_spz import GZIP_MAGIC, MAGIC, axes_to_rdf, read_spz
 from portico.build.splats.turn import turned
 from portico.errors import ImportFailed
 
-_READABLE = "PLY, compressed PLY, .splat, .spz and .glb or .gltf with .spz inside"
+_READABLE = "PLY, compressed PLY, .splat, .spz, .glb or .gltf with .spz inside, .sog or its meta.json, and .ksplat"
 #: Formats that are known, not read, and what turns them into one that is.
-_CONVERTIBLE = (".ksplat", ".sog", ".lcc", ".usdz")
+_CONVERTIBLE = (".lcc", ".usdz")
 
 
 def read_splats(path: Path | str, *, limit: int | None = None, points_as_splats: bool = False) -> Capture:
-    """Read a 3D Gaussian capture: INRIA PLY of degree 0 to 3, compressed PLY, .splat, .spz 2 to 4, or .spz inside GLB or glTF.
+    """Read a 3D Gaussian capture: INRIA PLY of degree 0 to 3, compressed PLY, .splat, .spz 2 to 4, .spz inside GLB or glTF, SOG 2 or .ksplat.
 
     Gaussians with NaN, infinity or an all-zero rotation are dropped and counted. Opacity may be plus or minus infinity in a PLY: that is
     how converters write 1 and 0. Nothing is turned upright or scaled here, see ``alignment``.
@@ -30,7 +33,7 @@ def read_splats(path: Path | str, *, limit: int | None = None, points_as_splats:
     Args:
         path: the file.
         limit: keep at most so many Gaussians, those with the largest opacity times cross-section.
-        points_as_splats: take an ordinary coloured point cloud in PLY as round Gaussians instead of refusing it.
+        points_as_splats: take an ordinary coloured point cloud in PLY or NPZ as round Gaussians instead of refusing it.
 
     Raises:
         ImportFailed: when there is no such file, its format is not readable, or its content is damaged or empty.
@@ -57,6 +60,12 @@ def _read(path: Path, start: bytes, points_as_splats: bool) -> Capture:
         return read_gltf(path)
     if start == MAGIC or start[:2] == GZIP_MAGIC or suffix == ".spz":
         return _read_spz(path)
+    if suffix in (".sog", ".json"):
+        return _capture(read_sog(path), "sog", path)
+    if suffix == ".ksplat":
+        return _capture(read_ksplat(path), "ksplat", path)
+    if suffix == ".npz" and points_as_splats:
+        return _capture(read_npz_points(path), "point cloud", path)
     if suffix == ".splat":
         return _capture(read_dot_splat(path), "splat", path)
     if suffix == ".ply":

@@ -102,11 +102,15 @@ def read_points(path: Path, header: PlyHeader, vertex: Element) -> Columns:
     if absent:
         raise ImportFailed(f"the PLY lacks {', '.join(absent)}", where=f"{path}, element vertex", next_step="export the points with their coordinates")
     rows = read_element(path, header, "vertex")
-    means = _columns(rows, _CENTRE)
+    colour, remark = _colours(rows, vertex)
+    return points_as_gaussians(_columns(rows, _CENTRE), colour, remark)
+
+
+def points_as_gaussians(means: NDArray[np.float32], colour: NDArray[np.float64], remark: str) -> Columns:
+    """Points (N, 3) of colours (N, 3) in 0..1 as round Gaussians."""
     good = np.isfinite(means).all(axis=1)
     widths = np.full(len(means), np.nan, np.float32)
     widths[good] = _spacing(means[good])
-    colour, remark = _colours(rows, vertex)
     columns = Columns(
         means=means,
         rotations_wxyz=np.tile(np.array([1.0, 0.0, 0.0, 0.0], np.float32), (len(means), 1)),
