@@ -96,7 +96,7 @@ class MappingPolicy:
             case "entrance":
                 return EntranceSeeker()
             case "object" | "ovon":
-                return ObjectSeeker(self._detector, stage.category)
+                return ObjectSeeker(self._detector, stage.category, closely=stage.kind == "object")
             case "image":
                 return ImageSeeker()
             case "outdoor" if stage.route is not None:

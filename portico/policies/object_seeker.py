@@ -18,6 +18,7 @@ _SIGHTING_RANGE_M = 12.0
 _FLOOR_BELOW_M, _FLOOR_ABOVE_M = 2.6, 0.4
 _FEW_PIXELS = 3
 _STOP_M = 0.8
+_BESIDE_M = 0.2
 _OUTDOORS, _RELAXED_BEFORE_LEAVING = 12.0, 3
 _STEP_M, _OTHER_FLOOR_M = 0.3, 25.0
 #: Sightings are gathered at this spacing; feet are between 2.6 m below and 0.4 m above what is approached.
@@ -31,13 +32,15 @@ class ObjectSeeker:
     Args:
         detector: finds the category in images; None explores for ever and declares nothing.
         category: what to look for.
+        closely: walk up to it as far as the body allows, where the distance to its middle counts.
     """
 
     looks_around = True
     reach_m = inf
 
-    def __init__(self, detector: Detector | None, category: str) -> None:
-        self._detector, self._category = detector, category
+    def __init__(self, detector: Detector | None, category: str, *, closely: bool = False) -> None:
+        self._detector, self._category, self._closely = detector, category, closely
+        self._ignored = 0
         self._seen: dict[tuple[int, int, int], int] = {}
         self._points: Floats = np.zeros((0, 3))
         self._thwarted = False
@@ -62,8 +65,10 @@ class ObjectSeeker:
         self._points = (cells + 0.5) * pilot.map.cell_m
 
     def done(self, pilot: Pilot) -> bool:
-        """Close enough to something seen on this floor."""
-        return self._distance(pilot) <= self._stop_m(pilot)
+        """Close enough to something seen on this floor; each time that this changed nothing, half as far."""
+        near = self._distance(pilot) <= self._stop_m(pilot)
+        self._ignored += near
+        return near
 
     def target(self, pilot: Pilot, weight: Costs, costs: Costs) -> Target | None:
         """The nearest place to stand beside something seen, else the next frontier; outdoors only after all else."""
@@ -82,7 +87,8 @@ class ObjectSeeker:
     def _stop_m(self, pilot: Pilot) -> float:
         """Closer than the 1.0 m beyond the body's radius that count [I2 3.3]; less so where coming closer failed."""
         radius = pilot.brief.body.radius_m
-        return max(_STOP_M, radius + 0.35) if not self._thwarted else 0.85 + radius
+        wanted = radius + _BESIDE_M if self._closely else max(_STOP_M, radius + 0.35)
+        return (0.85 + radius if self._thwarted else wanted) * 0.5**self._ignored
 
     def _distance(self, pilot: Pilot) -> float:
         p, points = pilot.pose, self._points

@@ -209,6 +209,24 @@ def test_warping_figures():
     assert scores["cls"] == pytest.approx(coverage * 2 * coverage / (2 * coverage + abs(2 * coverage - 2 * hypot(1, 1))))
 
 
+@pytest.mark.parametrize(("won", "length", "walked", "expected"), [(1, 3, 4.2, 0.714286), (1, 5, 5, 1), (0, 6, 2, 0), (1, 4, 3.8, 1)])
+def test_navarena_spl_figures(won, length, walked, expected):
+    end = (20 + walked, 20, 0)
+    goal = SPECS["point"].model_copy(update={"goal": end if won else (90, 90, 0)})
+    scores = values("point", walk((20, 20, 0), end, stops=(1,), spacing=100), stages=[goal], reference=reference(length))
+    assert scores["spl"] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(("length", "walked", "d_end", "d_start", "expected"), [(3, 4.2, 0.3, 3, 0.642857), (6, 2, 4.5, 6, 0.25), (5, 7, 6, 5, 0)])
+def test_navarena_soft_spl_figures(length, walked, d_end, d_start, expected):
+    """A walk bent so that it is as long as asked for, on the line through the goal at its ends."""
+    goal, half = SPECS["point"].model_copy(update={"goal": (d_start, 20, 0)}), 0.5 * (d_start - d_end)
+    bent = walk((0, 20, 0), (half, 20 + np.sqrt((0.5 * walked) ** 2 - half**2), 0), (2 * half, 20, 0), spacing=100)
+    scores = values("point", bent, stages=[goal], reference=reference(length))
+    assert scores["path_length_m"] == pytest.approx(walked)
+    assert scores["soft_spl"] == pytest.approx(expected, abs=1e-6)
+
+
 @given(a=points, b=points)
 def test_warping_agrees_with_its_slow_twin(a, b):
     a, b = np.array(a), np.array(b)

@@ -149,8 +149,9 @@ def run(
     categories: dict[int, str] | None = None,
     accepts: frozenset[str] = WAYPOINTS,
     ends: Callable[[Pose], bool] = lambda pose: False,
+    stop_ends: bool = True,
 ) -> ToyRun:
-    """Run until STOP, the budget or ``ends(pose)``."""
+    """Run until STOP, unless that changes nothing, the budget or ``ends(pose)``."""
     policy.reset(brief_for(stage, categories=categories, max_actions=max_actions, accepts=accepts))
     pose, collided = start, False
     poses, actions = [start], []
@@ -167,9 +168,9 @@ def run(
         )
         action = policy.act(observation)
         actions.append(action)
-        if isinstance(action, Stop):
+        if isinstance(action, Stop) and stop_ends:
             return ToyRun(poses, actions, True)
-        pose, collided = execute(world, pose, action)
+        pose, collided = (pose, False) if isinstance(action, Stop) else execute(world, pose, action)
         poses.append(pose)
         if ends(pose):
             break
