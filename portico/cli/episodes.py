@@ -13,7 +13,7 @@ from portico.cli.console import counted, errors, out, timed
 from portico.episodes import calibrate, generate, load_episodes, save_episodes
 from portico.episodes import validate as find_problems
 from portico.episodes.grounds import Grounds
-from portico.errors import EpisodeError, UnknownName
+from portico.errors import EpisodeError, UnknownName, UserError
 from portico.robots import Embodiment, embodiment
 from portico.space import Space, cached_space
 from portico.suites import Suite, load_suite
@@ -91,6 +91,38 @@ def validate(
         _calibrated(episodes, load_suite(suite), grounds)
     if problems:
         raise typer.Exit(1)
+
+
+@app.command()
+def convert(
+    source: Annotated[Path, typer.Argument(help="an episode file (with --to), or a folder of foreign data (with --from)", metavar="SOURCE")],
+    out_path: Annotated[Path, typer.Option("--out", help="the dataset's folder, or the episode file to write")],
+    to: Annotated[str | None, typer.Option("--to", help="format to write: navarena")] = None,
+    from_: Annotated[str | None, typer.Option("--from", help="format to read: navarena")] = None,
+    world_folder: Annotated[Path | None, typer.Option("--world", help="folder of the episodes' world: where objects stand, and to plan references")] = None,
+    scene: Annotated[str | None, typer.Option(help="group/scene of the data; portico/WORLD when left out, or the only one there is")] = None,
+    dataset: Annotated[str, typer.Option(help="name of a new dataset")] = "portico",
+    split: Annotated[str | None, typer.Option(help="train, val_seen, val_unseen or test; the set's own, else val_unseen")] = None,
+    robot: Annotated[str | None, typer.Option(help="embodiment of episodes that do not name theirs")] = None,
+) -> None:
+    """Turn episodes into NavArena's Parquet data, or such data into an episode file."""
+    from portico.episodes.navarena import from_navarena, to_navarena
+
+    name, other = (to, from_) if to is not None else (from_, to)
+    if name is None or other is not None:
+        raise UserError("say which way to convert", where="--to, --from", next_step="give one of them, e.g. --to navarena")
+    if name != "navarena":
+        raise UnknownName("format", name, ["navarena"])
+    world = load(world_folder) if world_folder is not None else None
+    if to is not None:
+        lines = to_navarena(load_episodes(source), out_path, world=world, dataset_name=dataset, scene_path=scene, split=split)
+    else:
+        converted = from_navarena(source, scene=scene, world=world, robot=robot)
+        save_episodes(converted.episodes, out_path)
+        lines = converted.lines
+    for line in lines:
+        out.print(line)
+    out.print(f"written to {out_path}")
 
 
 def _grounds(episodes: EpisodeSet, world_folder: Path) -> Grounds:

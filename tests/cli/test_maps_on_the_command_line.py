@@ -1,5 +1,7 @@
 """Maps in and out, as typed."""
 
+import json
+
 import numpy as np
 import pytest
 from hut import build
@@ -82,3 +84,31 @@ def test_a_map_without_room_for_the_robot_makes_no_world(portico, room):
     assert code == 1
     assert "fits nowhere" in err or "stand" in err
     assert not (room / "world").exists()
+
+
+def test_episodes_go_to_navarena_and_come_back(portico, room):
+    assert portico("world", "import", "rosmap", room / "room.yaml", "--out", room / "world")[0] == 0
+    assert portico("episodes", "generate", room / "world", "--task", "point", "--count", 3, "--out", room / "point.json")[0] == 0
+    code, out, err = portico("episodes", "convert", room / "point.json", "--to", "navarena", "--out", room / "data", "--split", "test")
+    assert code == 0, err
+    assert "test_000000 to test_000002" in out
+    code, _, err = portico("episodes", "convert", room / "data", "--from", "navarena", "--world", room / "world", "--out", room / "back.json")
+    assert code == 0, err
+    before, after = (json.loads((room / name).read_text())["episodes"] for name in ("point.json", "back.json"))
+    assert [e["start"]["position"] for e in after] == [e["start"]["position"] for e in before]
+    assert [e["reference"]["length_m"] for e in after] == pytest.approx([e["reference"]["length_m"] for e in before])
+    assert portico("episodes", "validate", room / "back.json", room / "world", "--oracle")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--out", "x"), "which way"),
+        (("--out", "x", "--to", "navarena", "--from", "navarena"), "which way"),
+        (("--out", "x", "--to", "habitatt"), "unknown format"),
+    ],
+)
+def test_conversions_say_what_they_need(portico, tmp_path, arguments, words):
+    code, _, err = portico("episodes", "convert", tmp_path / "e.json", *arguments)
+    assert code == 1
+    assert words in err
