@@ -5,10 +5,11 @@
 
 from collections.abc import Callable
 
+from portico.build.captures.generated import build_capture
 from portico.build.composite import build_composite
 from portico.build.indoor import build_indoor
 from portico.world import World
 
-RECIPES: dict[str, Callable[..., World]] = {"composite": build_composite, "indoor": build_indoor}
+RECIPES: dict[str, Callable[..., World]] = {"capture": build_capture, "composite": build_composite, "indoor": build_indoor}
 
-__all__ = ["RECIPES", "build_composite", "build_indoor"]
+__all__ = ["RECIPES", "build_capture", "build_composite", "build_indoor"]

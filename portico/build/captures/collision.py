@@ -11,9 +11,9 @@ import trimesh
 from numba import njit
 from numpy.typing import NDArray
 
-from portico.build.captures.from_mesh import spread_over
 from portico.build.captures.ground import Runs, find_ground, level
 from portico.build.captures.solid import Solid
+from portico.build.captures.spread import sample
 from portico.errors import ImportFailed
 from portico.geometry import Floats
 from portico.space.columns import OBSTACLE, TOP, cut, grid_around
@@ -152,7 +152,7 @@ def _on_ground(triangles: Floats, upright: NDArray[np.bool_], runs: Runs, chosen
     """(F,) whether enough of a face lies on ground."""
     area = 0.5 * np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
     counts = np.where(upright, np.clip(np.ceil(area / _SAMPLE_M**2), 1, _MOST_SAMPLES), 0).astype(np.int64)
-    face, weights = spread_over("collision mesh", counts)
+    face, weights = sample("collision mesh", counts)
     points = (weights[:, :, None] * triangles[face]).sum(axis=1)
     tops = np.flatnonzero(chosen)
     low = runs.column[tops].min(axis=0) - 1

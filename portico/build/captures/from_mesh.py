@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from portico.build.captures.spread import cover
 from portico.build.splats.posed_frames import facing
 from portico.errors import WorldError
 from portico.geometry import Floats
 from portico.render.paint import EVEN, SUN, TONE_LIMIT, TONE_STEPS, paint
 from portico.render.textures import to_linear
-from portico.seeding import generator
 from portico.world import Gaussians, World
 from portico.world.gaussians import SH_C0
 
-#: Points of the plane that fill it evenly however many are taken (Roberts 2018, the R2 sequence).
-_R2 = np.array([0.7548776662466927, 0.5698402909980532])
 #: Standard deviation along the surface in spacings: neighbours overlap so that no ray slips through.
-_WIDTH, _THICKNESS_M, _OPACITY = 0.55, 0.002, 0.97
+_WIDTH, _THICKNESS_M, _OPACITY = 0.6, 0.002, 0.97
 _MOST = 20_000_000
 
 
@@ -33,17 +31,18 @@ def gaussians_of(world: World, *, spacing_m: float = 0.04) -> Gaussians:
     triangles = world.geometry.triangles.astype(np.float64)
     normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     double_area = np.linalg.norm(normal, axis=1)
-    counts = _counts(triangles, double_area, spacing_m) if spacing_m > 0.0 else np.zeros(1, np.int64)
-    if not 0 < counts.sum() <= _MOST:
+    # A right bound for the even spread, so that nobody waits for what will be refused.
+    expected = 0.5 * double_area.sum() / spacing_m**2 if spacing_m > 0.0 else 0.0
+    face, weights = cover(triangles, spacing_m) if 0.0 < expected <= _MOST else (np.zeros(0, np.int64), np.zeros((0, 3)))
+    if not 0 < len(face) <= _MOST:
         raise WorldError(
             f"a capture cannot be made with a spacing of {spacing_m:g} m",
             where=world.id,
-            why=f"that makes {counts.sum():,} Gaussians; at most {_MOST:,}",
+            why=f"that makes {max(len(face), int(expected)):,} Gaussians; at most {_MOST:,}",
             next_step="choose another --spacing, 0.02 to 0.1 m suits rooms",
         )
-    face, weights = spread_over(world.id, counts)
     means = (weights[:, :, None] * triangles[face]).sum(axis=1)
-    width = _WIDTH * np.sqrt(0.5 * double_area / np.maximum(counts, 1))[face]
+    width = _WIDTH * np.minimum(spacing_m, np.sqrt(0.5 * double_area / np.maximum(np.bincount(face, minlength=len(triangles)), 1)))[face]
     scales = np.stack([width, width, np.minimum(_THICKNESS_M, 0.5 * width)], axis=1)
     upright = normal[face] / double_area[face, None]
     color = _colors(world, face, weights)
@@ -55,27 +54,6 @@ def gaussians_of(world: World, *, spacing_m: float = 0.04) -> Gaussians:
         ((color - 0.5) / SH_C0).astype(np.float32)[:, None, :],
         world.geometry.instance[face],
     )
-
-
-def _counts(triangles: Floats, double_area: Floats, spacing_m: float) -> NDArray[np.int64]:
-    """How many Gaussians each triangle gets: enough for its area, and for the length of a sliver."""
-    longest = np.linalg.norm(triangles - np.roll(triangles, 1, axis=1), axis=2).max(axis=1)
-    wanted = np.maximum(0.5 * double_area / spacing_m**2, 2.0 * longest / spacing_m)
-    return np.where(double_area > 0.0, np.ceil(wanted), 0).astype(np.int64)
-
-
-def spread_over(name: str, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
-    """Points on triangles, ``counts`` (F,) on each: which triangle (N,), and the weights (N, 3) of its corners.
-
-    They spread evenly over each triangle, from an offset of its own that ``name`` decides.
-    """
-    face = np.repeat(np.arange(len(counts)), counts)
-    turn = np.arange(len(face)) - np.repeat(np.cumsum(counts) - counts, counts)
-    offset = generator("capture", name).random((len(counts), 2))
-    u, v = ((offset[face] + turn[:, None] * _R2) % 1.0).T
-    folded = u + v > 1.0
-    u, v = np.where(folded, 1.0 - u, u), np.where(folded, 1.0 - v, v)
-    return face, np.stack([1.0 - u - v, u, v], axis=1)
 
 
 def _colors(world: World, face: NDArray[np.int64], weights: Floats) -> Floats:
