@@ -54,7 +54,7 @@ def _python() -> list[Finding]:
 
 def _packages() -> list[Finding]:
     found = []
-    for name in ("numpy", "numba", "scipy", "shapely", "pydantic", "pillow", "trimesh", "matplotlib"):
+    for name in ("numpy", "numba", "scipy", "shapely", "pydantic", "pillow", "trimesh", "matplotlib", "pyarrow"):
         try:
             found.append(Finding(name, True, importlib.metadata.version(name)))
         except importlib.metadata.PackageNotFoundError:
@@ -86,7 +86,12 @@ def _machine() -> list[Finding]:
 
 
 def _extras() -> list[Finding]:
+    from portico.render.splats.gpu import why_no_gpu, why_not_alike
+
+    obstacle = why_no_gpu() or why_not_alike()
+    splats = Finding("extra: splat-gpu", not obstacle, obstacle or "gsplat on CUDA", "captures are rendered on the CPU; pip install 'portico-nav[splat-gpu]'", needed=False)
     return [
+        splats,
         Finding(f"extra: {extra}", importlib.util.find_spec(module) is not None, module, f"pip install {module}", needed=False)
         for extra, module in _EXTRAS.items()
     ]

@@ -1,5 +1,7 @@
 """Maps become worlds with few triangles, and worlds give their maps back cell for cell."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import yaml
@@ -26,7 +28,7 @@ from portico.build.rosmap.rectangles import SIDES, edges, rectangles
 from portico.errors import UserError
 from portico.robots import embodiment
 from portico.space import build_space
-from portico.world import load
+from portico.world import Geometry, Surface, load
 
 SPOT = embodiment("spot")
 MAPS = arrays(np.int8, st.tuples(st.integers(1, 8), st.integers(1, 8)), elements=st.sampled_from([FREE, OCCUPIED, UNKNOWN]))
@@ -156,3 +158,50 @@ def test_real_maps_come_back_exactly_and_the_patrol_stands_on_them(shared):
     house = read_rosmap(folder / "aws_small_house" / "map.yaml").occupancy
     points = np.array([[pose["pose"]["position"][k] for k in "xy"] for pose in route])
     assert house.free[tuple(house.grid.cells(points).T)].all()
+
+
+def slow_cell(boxes, low, high, body):
+    """What a cell (2,) to (2,) of a floor at height zero holds: does a box reach into the body's interval above it?"""
+    for box in boxes:
+        overlaps = (np.minimum(box[1, :2], high) - np.maximum(box[0, :2], low)).min() > 0.0
+        if overlaps and box[0, 2] < body.height_m and box[1, 2] > body.climb_m + 1e-3:
+            return OCCUPIED
+    return FREE
+
+
+@st.composite
+def some_boxes(draw):
+    """Boxes whose sides keep clear of the lines between cells, where rounding decides."""
+    places = st.integers(0, 39).map(lambda k: 0.1 * k + 0.05)
+    heights = st.sampled_from([0.0, 0.1, 0.2, 0.4, 0.6, 0.9, 1.2, 2.5])
+    made = []
+    for _ in range(draw(st.integers(0, 5))):
+        (x0, x1), (y0, y1), (z0, z1) = (sorted(draw(st.tuples(axis, axis).filter(lambda pair: pair[0] != pair[1]))) for axis in (places, places, heights))
+        made.append([[x0, y0, z0], [x1, y1, z1]])
+    return np.array(made, np.float32).reshape(-1, 2, 3)
+
+
+@settings(max_examples=40)
+@given(some_boxes(), st.sampled_from(["boxes", "triangles"]), st.sampled_from(["spot", "turtlebot"]))
+def test_every_cell_is_what_the_slow_look_at_all_boxes_says(boxes, kind, robot):
+    floor = made(OccupancyMap(MapGrid(0.2, 0.0, 0.0, 0.0, 20, 20), np.zeros((20, 20), np.int8)))
+    geometry = replace(floor.geometry, boxes=boxes)
+    if kind == "triangles" and len(boxes):
+        corners = geometry.box_triangles().reshape(-1, 3)
+        faces = np.arange(len(corners), dtype=np.int32).reshape(-1, 3)
+        count = len(faces)
+        geometry = Geometry(
+            np.concatenate([floor.geometry.vertices, corners]),
+            np.concatenate([floor.geometry.faces, faces + np.int32(len(floor.geometry.vertices))]),
+            np.append(floor.geometry.surface, np.full(count, int(Surface.FURNITURE), np.uint8)),
+            np.append(floor.geometry.instance, np.ones(count, np.int32)),
+            np.append(floor.geometry.material, np.zeros(count, np.int32)),
+            np.append(floor.geometry.indoor, np.ones(count, np.bool_)),
+            np.concatenate([floor.geometry.uv, np.zeros((count, 3, 2), np.float32)]),
+            np.append(floor.geometry.collides, np.ones(count, np.bool_)),
+        )
+    found = occupancy_of(replace(floor, geometry=geometry), embodiment(robot))
+    for row in range(20):
+        for column in range(20):
+            low = np.array([0.2 * column, 0.2 * (19 - row)])
+            assert found.cells[row, column] == slow_cell(boxes, low, low + 0.2, embodiment(robot)), (row, column)
