@@ -89,11 +89,13 @@ def _extras() -> list[Finding]:
     from portico.render.splats.gpu import why_no_gpu, why_not_alike
 
     obstacle = why_no_gpu() or why_not_alike()
-    splats = Finding("extra: splat-gpu", not obstacle, obstacle or "gsplat on CUDA", "captures are rendered on the CPU; pip install 'portico-nav[splat-gpu]'", needed=False)
+    remedy = "captures are rendered on the CPU; pip install 'portico-nav\\[splat-gpu]' where there is CUDA"
     return [
-        splats,
-        Finding(f"extra: {extra}", importlib.util.find_spec(module) is not None, module, f"pip install {module}", needed=False)
-        for extra, module in _EXTRAS.items()
+        *(
+            Finding(f"extra: {extra}", importlib.util.find_spec(module) is not None, module, f"pip install {module}", needed=False)
+            for extra, module in _EXTRAS.items()
+        ),
+        Finding("extra: splat-gpu", not obstacle, obstacle or "gsplat on CUDA", remedy, needed=False),
     ]
 
 

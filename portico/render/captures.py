@@ -13,7 +13,7 @@ from portico.geometry import Floats, transform
 from portico.interface import Camera, Channel, Frame
 from portico.render.map_frame import MapFrame
 from portico.render.renderer import CHANNELS, Renderer, WorldRenderer, average_samples, semantic_table
-from portico.render.splats import SplatRenderer
+from portico.render.splats import SplatRenderer, choose_renderer
 from portico.world import Gaussians, World
 
 #: East, south and down, as columns: a map seen from above with north at the top.
@@ -37,7 +37,10 @@ class CaptureRenderer:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._splats = SplatRenderer(_gaussians(world))
+        gaussians = _gaussians(world)
+        chosen = choose_renderer(gaussians).renderer
+        self._pictures = chosen
+        self._labels = chosen if isinstance(chosen, SplatRenderer) else SplatRenderer(gaussians)
         self._semantic = semantic_table(world)
 
     def render(self, T_world_camera: Floats, camera: Camera, channels: Collection[Channel]) -> Frame:
@@ -50,7 +53,8 @@ class CaptureRenderer:
             if channel not in CHANNELS:
                 raise UnknownName("channel", channel, CHANNELS)
         wanted = {c for c in channels if c in ("rgb", "depth", "instance")} | ({"instance"} if "semantic" in channels else set())
-        seen = self._splats.render(T_world_camera, camera, wanted)  # type: ignore[arg-type]
+        renderer = self._labels if "instance" in wanted else self._pictures
+        seen = renderer.render(T_world_camera, camera, wanted)  # type: ignore[arg-type]
         semantic = self._semantic[seen.instance] if "semantic" in channels and seen.instance is not None else None
         normal = np.zeros((camera.height, camera.width, 3), np.float32) if "normal" in channels else None
         return Frame(camera, seen.rgb, seen.depth, seen.instance if "instance" in channels else None, semantic, normal)
@@ -61,7 +65,7 @@ class CaptureRenderer:
 
     def photograph(self, T_world_camera: Floats, camera: Camera) -> NDArray[np.uint8]:
         """(H, W, 3) uint8 for people: like the rgb channel, but anti-aliased by 2 x 2 samples a pixel."""
-        rgb = self._splats.render(T_world_camera, camera.resized(2 * camera.width, 2 * camera.height), ["rgb"]).rgb
+        rgb = self._pictures.render(T_world_camera, camera.resized(2 * camera.width, 2 * camera.height), ["rgb"]).rgb
         assert rgb is not None
         return average_samples(rgb, 2)
 

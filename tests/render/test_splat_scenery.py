@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -97,3 +99,44 @@ def test_a_gpu_library_that_does_not_load_is_named(monkeypatch):
     monkeypatch.setattr(gpu.importlib.util, "find_spec", lambda name: object())
     monkeypatch.setattr(gpu.importlib, "import_module", load)
     assert gpu.why_no_gpu() == "gsplat does not load (OSError: libcudart.so.12: cannot open shared object file)"
+
+
+class Wrong:
+    """A GPU renderer that draws something, but not the same."""
+
+    def __init__(self, gaussians, *, background=(0.0, 0.0, 0.0)):
+        self.truth = SplatRenderer(gaussians)
+
+    def render(self, pose, camera, channels):
+        frame = self.truth.render(pose, camera, channels)
+        return replace(frame, rgb=frame.rgb // 2)
+
+
+class Broken(Wrong):
+    def render(self, pose, camera, channels):
+        raise RuntimeError("no kernel image is available for execution on the device\nmore")
+
+
+class Near(Wrong):
+    def render(self, pose, camera, channels):
+        frame = self.truth.render(pose, camera, channels)
+        return replace(frame, depth=frame.depth * np.float32(0.9))
+
+
+@pytest.mark.parametrize(("renderer", "word"), [(Wrong, "levels of 255"), (Broken, "no kernel image"), (Near, "depth is off by 10")])
+def test_a_gpu_that_draws_something_else_is_not_chosen(monkeypatch, renderer, word):
+    monkeypatch.setattr(gpu, "why_no_gpu", lambda: "")
+    monkeypatch.setattr(gpu, "GsplatRenderer", renderer)
+    gpu.why_not_alike.cache_clear()
+    choice = choose_renderer(ball((1.0, 0, 0)))
+    gpu.why_not_alike.cache_clear()
+    assert isinstance(choice.renderer, SplatRenderer)
+    assert word in choice.reason
+
+
+def test_a_gpu_that_draws_the_same_is_chosen(monkeypatch):
+    monkeypatch.setattr(gpu, "why_no_gpu", lambda: "")
+    monkeypatch.setattr(gpu, "GsplatRenderer", lambda gaussians, **_: SplatRenderer(gaussians))
+    gpu.why_not_alike.cache_clear()
+    assert choose_renderer(ball((1.0, 0, 0))).reason.startswith("gsplat on CUDA")
+    gpu.why_not_alike.cache_clear()

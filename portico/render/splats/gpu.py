@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Collection
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,11 @@ from portico.geometry import Floats
 from portico.interface import Camera
 from portico.render.splats.prepared import NEAR_M
 from portico.render.splats.renderer import SplatChannel, SplatFrame, SplatRenderer
+from portico.seeding import generator
 from portico.world.gaussians import Gaussians
+
+#: Mean difference of colours, levels of 255, and median relative one of depths, below which two renderers are alike.
+_ALIKE_LEVELS, _ALIKE_DEPTH = 1.0, 0.01
 
 
 class Choice(NamedTuple):
@@ -26,10 +31,10 @@ class Choice(NamedTuple):
 
 def choose_renderer(gaussians: Gaussians, *, background: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Choice:
     """The fastest renderer that this machine can run; the CPU's always can."""
-    obstacle = why_no_gpu()
+    obstacle = why_no_gpu() or why_not_alike()
     if obstacle:
         return Choice(SplatRenderer(gaussians, background=background), f"CPU renderer: {obstacle}")
-    return Choice(GsplatRenderer(gaussians, background=background), "gsplat on CUDA: both are installed and a GPU is there")
+    return Choice(GsplatRenderer(gaussians, background=background), "gsplat on CUDA: both are there and agree with the CPU renderer on a test picture")
 
 
 def why_no_gpu() -> str:
@@ -45,11 +50,45 @@ def why_no_gpu() -> str:
     return "" if cuda else "torch finds no CUDA device"
 
 
-class GsplatRenderer:
-    """Renders rgb, depth and alpha with gsplat on CUDA.
+@cache
+def why_not_alike() -> str:
+    """How the GPU's picture of a test scene differs from the CPU's, in a few words; empty when they agree. Tried once per process.
 
-    Untested: written against gsplat 1.x's ``rasterization`` and never run, for want of a GPU. It knows neither labels nor
-    scenery; ``SplatRenderer`` does.
+    Versions of gsplat differ in what they draw, and some drivers fail only when asked to draw: what serves episodes is tried first.
+    """
+    gaussians, camera, pose = _test_scene(), Camera("test", 64, 48), np.eye(4)
+    try:
+        theirs = GsplatRenderer(gaussians).render(pose, camera, ("rgb", "depth"))
+    except Exception as failure:  # CUDA compilers, drivers and kernels fail in any way they like
+        return f"gsplat does not draw ({type(failure).__name__}: {str(failure).splitlines()[0] if str(failure) else 'no message'})"
+    ours = SplatRenderer(gaussians).render(pose, camera, ("rgb", "depth"))
+    assert ours.rgb is not None and ours.depth is not None and theirs.rgb is not None and theirs.depth is not None  # noqa: PT018
+    off = np.abs(ours.rgb.astype(np.float64) - theirs.rgb)
+    if off.mean() > _ALIKE_LEVELS or np.percentile(off, 99.0) > 5.0 * _ALIKE_LEVELS:
+        return f"gsplat's test picture is off by {off.mean():.1f} levels of 255 on average"
+    both = np.isfinite(ours.depth) & np.isfinite(theirs.depth)
+    away = float(np.median(np.abs(ours.depth[both] - theirs.depth[both]) / ours.depth[both])) if both.any() else 1.0
+    return "" if away <= _ALIKE_DEPTH else f"gsplat's test depth is off by {away:.1%}"
+
+
+def _test_scene() -> Gaussians:
+    """Two hundred Gaussians of all kinds before a camera at the origin that looks along z."""
+    rng, count = generator("splat renderers", "test scene"), 200
+    rotations = rng.normal(size=(count, 4))
+    return Gaussians(
+        rng.uniform([-2.0, -1.5, 2.0], [2.0, 1.5, 6.0], (count, 3)).astype(np.float32),
+        (rotations / np.linalg.norm(rotations, axis=1, keepdims=True)).astype(np.float32),
+        np.exp(rng.uniform(-4.0, -1.0, (count, 3))).astype(np.float32),
+        rng.uniform(0.1, 1.0, count).astype(np.float32),
+        rng.normal(0.0, 0.3, (count, 16, 3)).astype(np.float32),
+        np.zeros(count, np.int32),
+    )
+
+
+class GsplatRenderer:
+    """Renders rgb, depth and alpha with gsplat on CUDA, gsplat 1.x's ``rasterization``.
+
+    It knows neither labels nor scenery; ``SplatRenderer`` does. ``choose_renderer`` takes it only where its test picture is right.
     """
 
     CHANNELS: tuple[SplatChannel, ...] = ("rgb", "depth", "alpha")
