@@ -19,6 +19,7 @@ def staged(folder: Path, *, overwrite: bool = False) -> Iterator[Path]:
     Raises:
         StorageError: a file of that name is there and ``overwrite`` is off, or the disk refuses.
     """
+    made = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=".staging-", dir=folder))
@@ -31,6 +32,8 @@ def staged(folder: Path, *, overwrite: bool = False) -> Iterator[Path]:
         raise StorageError("the files could not be written", where=str(folder), why=str(error), next_step="free some space or choose another place") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+        if made and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def _move(staging: Path, folder: Path, overwrite: bool) -> None:

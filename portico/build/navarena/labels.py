@@ -70,10 +70,16 @@ def _size(label: Label, where: str) -> tuple[float, float, float]:
 def labelled(instance: NDArray[np.int32], means: NDArray[np.float32], objects: list[ObjectInstance], first: int) -> NDArray[np.int32]:
     """(N,) instances with those of Gaussians (N, 3) inside of an object's box set to ``first`` and on; of two boxes the smaller holds."""
     result = instance.copy()
+    # Along one axis in order, so that a box looks at its own slice of millions.
+    along = np.argsort(means[:, 0], kind="stable")
+    x = means[along, 0].astype(np.float64)
     order = sorted(range(len(objects)), key=lambda k: -float(np.prod(objects[k].size)))
     for k in order:
         center, half = np.array(objects[k].center), 0.5 * np.array(objects[k].size)
-        result[(np.abs(means - center) <= half).all(axis=1) & bool((half > 0.0).all())] = first + k
+        if not (half > 0.0).all():
+            continue
+        near = along[np.searchsorted(x, center[0] - half[0]) : np.searchsorted(x, center[0] + half[0], "right")]
+        result[near[(np.abs(means[near] - center) <= half).all(axis=1)]] = first + k
     return result
 
 
