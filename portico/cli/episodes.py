@@ -17,7 +17,7 @@ from portico.errors import EpisodeError, UnknownName, UserError
 from portico.robots import Embodiment, embodiment
 from portico.space import Space, cached_space
 from portico.suites import Suite, load_suite
-from portico.tasks.episode import TASK_STAGES, EpisodeSet
+from portico.tasks.episode import LEVELS, TASK_STAGES, EpisodeSet
 from portico.world import World, load
 
 app = typer.Typer(no_args_is_help=True, help="Make, check and calibrate episodes.")
@@ -150,11 +150,13 @@ def _calibrated(episodes: EpisodeSet, suite: Suite, grounds: Grounds) -> None:
 
 def _inventory(episodes: EpisodeSet) -> None:
     table = Table(box=None, pad_edge=False)
-    for column in ("task", "episodes", "shortest", "median", "longest", "rejected candidates"):
+    for column in ("task", "episodes", "easy / medium / hard", "shortest", "median", "longest", "rejected candidates"):
         table.add_column(column, justify="left" if column in ("task", "rejected candidates") else "right")
     counts: Counter[str] = Counter(e.task for e in episodes.episodes)
     for task, reasons in episodes.rejected.items():
         lengths = sorted(e.reference.length_m for e in episodes.episodes if e.task == task and e.reference)
         spread = [f"{lengths[i]:.1f} m" for i in (0, len(lengths) // 2, -1)] if lengths else ["-"] * 3
-        table.add_row(task, str(counts[task]), *spread, ", ".join(f"{reason}: {n}" for reason, n in reasons.items()))
+        levels: Counter[str] = Counter(e.difficulty for e in episodes.episodes if e.task == task and e.difficulty)
+        graded = " / ".join(str(levels[level]) for level in LEVELS) if levels else "-"
+        table.add_row(task, str(counts[task]), graded, *spread, ", ".join(f"{reason}: {n}" for reason, n in reasons.items()))
     out.print(table)

@@ -10,9 +10,12 @@ import numpy as np
 from portico.interface import Observation, StageBrief
 from portico.policies.explore import best_frontier
 from portico.policies.local_map import Costs
+from portico.policies.optimism import optimistic_distance_m
 from portico.policies.pilot import Pilot, Target
 
 _STOP_WITHIN_M = 0.3
+#: What is not known yet turns out longer than it looks.
+_AHEAD_WEIGHT = 1.5
 
 
 class Seeker(Protocol):
@@ -39,7 +42,7 @@ class Seeker(Protocol):
 class PointSeeker:
     """To a point given in the frame of the map."""
 
-    looks_around = False
+    looks_around = True
     reach_m = inf
 
     def __init__(self, stage: StageBrief, *, stops: bool) -> None:
@@ -69,4 +72,5 @@ class PointSeeker:
         if len(near):
             places = pilot.map.positions(near)
             return Target(near, (x, y, z), "point", offsets_m=8.0 * np.hypot(places[:, 0] - x, places[:, 1] - y))
-        return best_frontier(pilot, costs, lambda c: 1.5 * float(np.hypot(c.position[0] - x, c.position[1] - y)) + 2.0 * abs(c.position[2] - z))
+        ahead_m = optimistic_distance_m(pilot, weight, self._goal)
+        return best_frontier(pilot, costs, lambda c: _AHEAD_WEIGHT * ahead_m(c.position))
