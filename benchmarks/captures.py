@@ -1,6 +1,6 @@
 """Captures against the meshes they were made from: do bodies get the same answers, how fast, and in how many bytes.
 
-    python benchmarks/captures.py [--worlds 30] [--robot spot] [--workers 2]
+    python benchmarks/captures.py [--worlds 6] [--robot spot] [--workers 2]
 
 Every world is a generated building of another program and seed. It is turned into Gaussians 4 cm apart, written as PLY,
 imported as anybody's capture would be, and asked 5,000 states and 1,000 motions; python-fcl answers the same on the true mesh.
@@ -96,7 +96,7 @@ def ask(number: int, robot: str) -> Agreement:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Agreement of captures with the meshes they were made from.")
-    parser.add_argument("--worlds", type=int, default=30)
+    parser.add_argument("--worlds", type=int, default=6)
     parser.add_argument("--robot", default="spot")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
