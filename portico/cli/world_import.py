@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from portico.cli.console import out, timed
+from portico.cli.console import counted, out, timed
 from portico.cli.world_facts import describe
 from portico.errors import UserError
 from portico.world import World, save
@@ -54,18 +54,11 @@ def import_splat_file(
     """Import a 3D Gaussian Splatting capture: put it upright, find floors, stairs and what is solid."""
     from portico.build.captures import import_splat
     from portico.robots import embodiment
-    from portico.space import build_space
 
-    body = embodiment(robot)
-    with timed(f"importing {file.name}"):
-        imported = import_splat(file, up=up, scale=scale, floor=_floor(floor), voxel_m=voxel, points_as_splats=as_points, mesh=mesh)
-        space = build_space(imported.world, body)
-        world = save(imported.world, out_folder, overwrite=overwrite)
-    for line in imported.lines:
-        out.print(line)
-    out.print(f"{body.name} can stand on {space.roomy.sum() * space.cell_m**2:.1f} m²")
-    describe(world)
-    out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
+    embodiment(robot)
+    with counted(f"importing {file.name}, in hundredths") as tell:
+        imported = import_splat(file, up=up, scale=scale, floor=_floor(floor), voxel_m=voxel, points_as_splats=as_points, mesh=mesh, watch=tell)
+    _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
 
 
 @app.command("rgbd")

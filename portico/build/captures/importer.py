@@ -11,7 +11,7 @@ import shapely
 
 from portico.build.captures.collision import read_collision_mesh
 from portico.build.captures.solid import Solid, solidify
-from portico.build.captures.voxels import Voxels, voxelise
+from portico.build.captures.voxels import Voxels, Watch, voxelise
 from portico.build.splats import Capture, alignment, fuse, read_posed_frames, read_splats, turned
 from portico.errors import ImportFailed
 from portico.geometry import Floats
@@ -32,6 +32,8 @@ from portico.world import (
 )
 
 BUILDING = "capture"
+#: Shares of an import's time, in hundredths, that are over after each step.
+_READ, _PLACED, _FILLED, _WHOLE = 4, 25, 60, 100
 #: Floors are at least this far apart, and this large or this share of all ground.
 _STOREY_M, _LEAST_STOREY_M2, _LEAST_STOREY_SHARE = 2.0, 2.0, 0.05
 _LAST_STOREY_M = 3.0
@@ -55,6 +57,7 @@ def import_splat(
     points_as_splats: bool = False,
     mesh: Path | str | None = None,
     world_id: str | None = None,
+    watch: Watch = lambda *_: None,
 ) -> ImportedCapture:
     """Read, put upright, and survey a capture.
 
@@ -63,6 +66,7 @@ def import_splat(
         voxel_m: edge of the voxels that what is solid is made of.
         points_as_splats: take a coloured point cloud for a capture.
         mesh: a collision mesh in the frame and unit of the file; bodies meet it instead of the Gaussians.
+        watch: told (done, wanted) as it goes.
 
     Raises:
         ImportFailed: unreadable or damaged input, no floor, nothing solid; says what and how to go on.
@@ -71,7 +75,7 @@ def import_splat(
     capture = read_splats(path, points_as_splats=points_as_splats)
     recipe = {"importer": "splat", "file": path.name}
     place = Placement(up, scale, floor, voxel_m, mesh)
-    return place_capture(capture, world_id or path.name.split(".")[0], place, source=f"splat capture {path.name}", where=str(path), recipe=recipe)
+    return place_capture(capture, world_id or path.name.split(".")[0], place, source=f"splat capture {path.name}", where=str(path), recipe=recipe, watch=watch)
 
 
 @dataclass(frozen=True)
@@ -97,8 +101,11 @@ def import_frames(folder: Path | str, place: Placement | None = None, *, spacing
     return place_capture(capture, world_id or folder.name, place or Placement(), source=f"RGB-D frames {folder.name}", where=str(folder), recipe=recipe)
 
 
-def place_capture(capture: Capture, name: str, place: Placement, *, source: str, where: str, recipe: dict[str, Any]) -> ImportedCapture:
+def place_capture(
+    capture: Capture, name: str, place: Placement, *, source: str, where: str, recipe: dict[str, Any], watch: Watch = lambda *_: None
+) -> ImportedCapture:
     """Put a capture upright, find what bodies meet, and say what was done."""
+    watch(_READ, _WHOLE)
     placed = alignment(capture.gaussians, up=place.up, scale=place.scale, floor=place.floor, stated=capture.up)
     if not placed.has_floor:
         raise ImportFailed("the capture has no floor", where=where, why="; ".join(placed.reasons), next_step="give --up, or --floor with its height")
@@ -106,7 +113,8 @@ def place_capture(capture: Capture, name: str, place: Placement, *, source: str,
     recipe = recipe | {"format": capture.format, "up": placed.up, "scale": place.scale, "voxel_m": place.voxel_m}
     lines = [*capture.remarks, *placed.reasons]
     if place.mesh is None:
-        voxels = voxelise(gaussians, size_m=place.voxel_m)
+        watch(_PLACED, _WHOLE)
+        voxels = voxelise(gaussians, size_m=place.voxel_m, watch=lambda done, wanted: watch(_PLACED + (_FILLED - _PLACED) * done // wanted, _WHOLE))
         solid = solidify(voxels)
         lines += _account(voxels, solid)
         world = captured_world(name, gaussians, solid, source=source, recipe=recipe, notes=tuple(lines))
@@ -116,6 +124,7 @@ def place_capture(capture: Capture, name: str, place: Placement, *, source: str,
         lines += collision.lines
         recipe["mesh"] = Path(place.mesh).name
         world = captured_world(name, gaussians, collision.ground, collision.geometry, source=source, recipe=recipe, notes=tuple(lines))
+    watch(_WHOLE, _WHOLE)
     return ImportedCapture(world, tuple(lines))
 
 

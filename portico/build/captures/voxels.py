@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,6 +21,9 @@ _MOST_EXTENT_M, _LEAST_ISLAND_M3 = 1.5, 0.0015
 _SNAP = 0.2
 _MOST_VOXELS, _CHUNK = 30_000_000, 200_000
 _SHIFT, _OFFSET = 21, 1 << 20
+
+
+Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -46,8 +50,8 @@ class Voxels:
         return Voxels(self.size_m, self.index[which], self.low[which], self.high[which], self.dropped)
 
 
-def voxelise(gaussians: Gaussians, *, size_m: float = 0.05) -> Voxels:
-    """Voxels that Gaussians reach into with an opacity of 0.3 or more, floaters removed.
+def voxelise(gaussians: Gaussians, *, size_m: float = 0.05, watch: Watch = lambda *_: None) -> Voxels:
+    """Voxels that Gaussians reach into with an opacity of 0.3 or more, floaters removed; ``watch`` is told (done, wanted) as it goes.
 
     Raises:
         ImportFailed: nothing is solid, or the capture is far too large for the voxels.
@@ -73,6 +77,7 @@ def voxelise(gaussians: Gaussians, *, size_m: float = 0.05) -> Voxels:
                     next_step="check the scale of the capture, or give a larger --voxel",
                 )
             parts = parts.grown() if at < len(some) else parts
+        watch(int(some[-1]) + 1, len(kept))
     return _without_floaters(_in_order(parts, size_m, dropped))
 
 
