@@ -13,6 +13,7 @@ from portico.episodes.grounds import Grounds
 from portico.episodes.references import Planner
 from portico.episodes.verify import Verifier
 from portico.errors import EpisodeError
+from portico.interface import StageKind
 from portico.robots import misplacement
 from portico.suites import Suite
 from portico.tasks.episode import Episode, EpisodeSet
@@ -33,7 +34,10 @@ class Problem:
 
 
 #: Problems with which an episode cannot be asked at all; the others cost it a measure or its point.
-FATAL = frozenset({"unknown_category", "unknown_building", "no_floor", "start_blocked", "unreachable"})
+FATAL = frozenset({"unknown_category", "unknown_building", "no_goal", "no_floor", "start_blocked", "unreachable"})
+
+#: What stages of a kind cannot be asked without.
+_GOAL_FIELDS: dict[StageKind, tuple[str, ...]] = {"point": ("goal",), "outdoor": ("goal",), "image": ("goal", "goal_yaw_rad")}
 
 
 @dataclass(frozen=True)
@@ -120,6 +124,10 @@ def _problems(episode: Episode, grounds: Grounds, planner: Planner) -> Iterator[
             close = difflib.get_close_matches(str(stage.category), sorted(known), n=2, cutoff=0.6)
             hint = f"; did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
             yield Problem(episode.id, "unknown_category", f"stage {k} asks for {stage.category!r}, which no object of the world is{hint}")
+            return
+        lacking = [name for name in _GOAL_FIELDS.get(stage.kind, ()) if getattr(stage, name) is None]
+        if lacking:
+            yield Problem(episode.id, "no_goal", f"stage {k} is of kind {stage.kind!r} and has no {' and no '.join(lacking)}")
             return
         named = stage.building is not None or stage.kind in ("entrance", "ovon")
         if named and grounds.annotations.building_index(stage.building) < 0:

@@ -80,6 +80,8 @@ def changed(episodes, index, **changes):
         ({"start": Start(position=(4.0, 4.0, 7.0), yaw_rad=0)}, "no_floor", "on no floor"),
         ({"stages": [StageSpec(kind="point", goal=(30.0, 4.0, 0.0), radius_m=0.5)]}, "unreachable", "no path"),
         ({"stages": [StageSpec(kind="ovon", category="unicorn", building="a")]}, "unknown_category", "'unicorn'"),
+        ({"stages": [StageSpec(kind="point")]}, "no_goal", "has no goal"),
+        ({"stages": [StageSpec(kind="image", goal=(4.0, 4.0, 0.0))]}, "no_goal", "has no goal_yaw_rad"),
         ({"stages": [StageSpec(kind="entrance", building="zz")]}, "unknown_building", "'zz'"),
         (
             {"start": Start(position=(2.0, 2.0, 0.0), yaw_rad=0), "stages": [StageSpec(kind="ovon", category="chair", building="a")]},
