@@ -25,6 +25,7 @@ from queries import FclScene, best_us, questions
 
 from portico.build import build_indoor
 from portico.build.captures import gaussians_of, import_splat
+from portico.build.rosmap import occupancy_of, write_rosmap
 from portico.build.splats import write_ply
 from portico.robots import embodiment
 from portico.space import build_space
@@ -53,6 +54,7 @@ class Agreement:
     motion_single_us: float
     motion_fcl_us: float
     layer_kib: float
+    map_kib: float
     import_s: float
 
 
@@ -69,6 +71,8 @@ def ask(number: int, robot: str) -> Agreement:
         layers = Path(folder) / "layers.npz"
         np.savez_compressed(layers, vertices=capture.geometry.vertices, faces=capture.geometry.faces, boxes=capture.geometry.boxes)
         layer_kib = layers.stat().st_size / 1024
+        write_rosmap(occupancy_of(capture, body), Path(folder) / "map")
+        map_kib = (Path(folder) / "map" / "map.pgm").stat().st_size / 1024
     true, mine, mesh = build_space(world, body), build_space(capture, body), FclScene(world, body)
     states, starts, ends = questions(true, np.random.default_rng(number))
 
@@ -90,6 +94,7 @@ def ask(number: int, robot: str) -> Agreement:
         best_us(lambda: [mine.sweep_one(a, b) for a, b in zip(starts, ends, strict=True)], len(starts), 3),
         (end - middle) / len(starts) * 1e6,
         layer_kib,
+        map_kib,
         import_s,
     )
 
@@ -106,21 +111,22 @@ def main() -> int:
         print("skipped: python-fcl is not installed; pip install 'portico-nav[bench]'")
         return 0
     columns = f"{'free':>7}{'FN':>4}{'FP':>7}{'footed':>8}"
-    print(f"{'':<39}{'states':^26}{'motions':^26}\n{'world':<28}{'Gaussians':>11}{columns}{columns}{'layer KiB':>11}{'import s':>10}")
+    print(f"{'':<39}{'states':^26}{'motions':^26}\n{'world':<28}{'Gaussians':>11}{columns}{columns}{'layer KiB':>11}{'map KiB':>9}{'import s':>10}")
     with ProcessPoolExecutor(options.workers) as pool:
         found = []
         for a in pool.map(ask, range(options.worlds), [options.robot] * options.worlds):
             found.append(a)
             states = _columns(a.states_free, a.states_missed, a.states_wrong, a.states_footed)
             motions = _columns(a.motions_free, a.motions_missed, a.motions_wrong, a.motions_footed)
-            print(f"{a.world:<28}{a.gaussians:>11,}{states}{motions}{a.layer_kib:>11,.0f}{a.import_s:>10.1f}", flush=True)
+            print(f"{a.world:<28}{a.gaussians:>11,}{states}{motions}{a.layer_kib:>11,.0f}{a.map_kib:>9,.0f}{a.import_s:>10.1f}", flush=True)
     table = {name: np.array([getattr(a, name) for a in found]) for name in vars(found[0]) if name != "world"}
     total = {name: int(values.sum()) for name, values in table.items()}
     print(f"\n{len(found)} worlds, {options.robot}")
     for kind in ("states", "motions"):
         free, missed, wrong, footed = (total[f"{kind}_{name}"] for name in ("free", "missed", "wrong", "footed"))
         print(f"{kind:<10}{missed} false negatives; false positives {wrong / free:.1%}, with footing {footed / free:.1%}")
-    print(f"medians: {np.median(table['layer_kib']):,.0f} KiB of floors and boxes, {np.median(table['import_s']):.1f} s to import")
+    layer, flat, seconds = (np.median(table[name]) for name in ("layer_kib", "map_kib", "import_s"))
+    print(f"medians: {layer:,.0f} KiB of all floors and boxes, {flat:,.0f} KiB of one floor's map at 0.05 m, {seconds:.1f} s to import")
     print(f"\n{'microseconds per query':<26}{'python-fcl':>12}{'portico':>10}{'ratio':>9}")
     for name, ours in (
         ("states, in batches", "state"),

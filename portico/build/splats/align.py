@@ -95,12 +95,12 @@ def _usual_up(found: Surfaces, scale: float, stated: str, reasons: list[str]) ->
         raise ImportFailed(
             f"up cannot be told: {' and '.join(alike)} score alike",
             why=f"a floor could lie across {named}",
-            next_step=f"say which, for example --up {alike[0]}",
+            next_step=f"say which, for example --up {alike[0]}; `portico world look` draws the file",
         )
     raise ImportFailed(
         "up cannot be told: no floor was found",
         why=f"no wide plane across {', '.join(_USUAL)} has nearly everything on one side",
-        next_step="say which axis is up, for example --up z (scans), --up -y (COLMAP) or --up y (viewers)",
+        next_step="say which axis is up, for example --up z (scans), --up -y (COLMAP) or --up y (viewers); `portico world look` draws the file",
     )
 
 
