@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 from queries import FclScene, best_us, questions
 
 from portico.build import build_indoor
@@ -55,6 +56,7 @@ class Agreement:
     motion_fcl_us: float
     layer_kib: float
     map_kib: float
+    png_kib: float
     import_s: float
 
 
@@ -72,7 +74,9 @@ def ask(number: int, robot: str) -> Agreement:
         np.savez_compressed(layers, vertices=capture.geometry.vertices, faces=capture.geometry.faces, boxes=capture.geometry.boxes)
         layer_kib = layers.stat().st_size / 1024
         write_rosmap(occupancy_of(capture, body), Path(folder) / "map")
-        map_kib = (Path(folder) / "map" / "map.pgm").stat().st_size / 1024
+        image = Path(folder) / "map" / "map.pgm"
+        Image.open(image).save(image.with_suffix(".png"))
+        map_kib, png_kib = (image.with_suffix(suffix).stat().st_size / 1024 for suffix in (".pgm", ".png"))
     true, mine, mesh = build_space(world, body), build_space(capture, body), FclScene(world, body)
     states, starts, ends = questions(true, np.random.default_rng(number))
 
@@ -95,6 +99,7 @@ def ask(number: int, robot: str) -> Agreement:
         (end - middle) / len(starts) * 1e6,
         layer_kib,
         map_kib,
+        png_kib,
         import_s,
     )
 
@@ -125,8 +130,10 @@ def main() -> int:
     for kind in ("states", "motions"):
         free, missed, wrong, footed = (total[f"{kind}_{name}"] for name in ("free", "missed", "wrong", "footed"))
         print(f"{kind:<10}{missed} false negatives; false positives {wrong / free:.1%}, with footing {footed / free:.1%}")
-    layer, flat, seconds = (np.median(table[name]) for name in ("layer_kib", "map_kib", "import_s"))
-    print(f"medians: {layer:,.0f} KiB of all floors and boxes, {flat:,.0f} KiB of one floor's map at 0.05 m, {seconds:.1f} s to import")
+    layer, flat, png, seconds = (np.median(table[name]) for name in ("layer_kib", "map_kib", "png_kib", "import_s"))
+    print(
+        f"medians: {layer:,.0f} KiB of all floors and boxes, {flat:,.0f} KiB of one floor's map at 0.05 m as PGM and {png:.1f} as PNG, {seconds:.1f} s to import"
+    )
     print(f"\n{'microseconds per query':<26}{'python-fcl':>12}{'portico':>10}{'ratio':>9}")
     for name, ours in (
         ("states, in batches", "state"),
