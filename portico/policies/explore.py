@@ -6,10 +6,12 @@ from collections.abc import Callable
 from math import hypot
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from portico.policies.local_map import Costs, FrontierCluster
 from portico.policies.pilot import Pilot, Target
 
+Place = tuple[float, float, float]
 #: Extra metres that a seeker charges for a frontier; negative draws it there.
 Charge = Callable[[FrontierCluster], float]
 
@@ -18,6 +20,10 @@ _GAIN_M, _GAIN_CELLS = 5.0, 450
 _KEEP_BONUS_M, _KEEP_RADIUS_M = 2.0, 1.2
 _ARRIVED_M = 0.35
 _FACING_RAD = 0.45
+#: A place counts as visited when the robot came this near; the success radius of a picture's place is 1 m [NA].
+_VISITED_M = 0.9
+#: Unvisited places are looked at this many cells apart.
+_EVERY_CELLS = 3
 
 
 def best_frontier(pilot: Pilot, costs: Costs, charge: Charge) -> Target | None:
@@ -40,6 +46,23 @@ def best_frontier(pilot: Pilot, costs: Costs, charge: Charge) -> Target | None:
         if price < best_price:
             best, best_price = cluster, price
     return frontier_target(pilot, best) if best is not None else None
+
+
+def unvisited(pilot: Pilot, costs: Costs, charge: Callable[[Place], float] = lambda place: 0.0) -> Target | None:
+    """The reachable place with the lowest path cost and charge that the trail does not pass; None when all were visited."""
+    k, i, j = np.nonzero(np.isfinite(costs[:, ::_EVERY_CELLS, ::_EVERY_CELLS]))
+    surfaces = np.stack([k, i * _EVERY_CELLS, j * _EVERY_CELLS], axis=1)
+    if len(surfaces) == 0:
+        return None
+    places = pilot.map.positions(surfaces)
+    trail = cKDTree(np.array([p.position for p in pilot.trail]))
+    far = trail.query(places, distance_upper_bound=_VISITED_M)[0] > _VISITED_M
+    best, best_price = None, np.inf
+    for (x, y, z), surface in zip(places[far].tolist(), surfaces[far], strict=True):
+        price = float(costs[surface[0], surface[1], surface[2]]) + charge((x, y, z))
+        if price < best_price and not pilot.is_tabu((x, y, z)):
+            best, best_price = Target(surface[None], (x, y, z), "unvisited"), price
+    return best
 
 
 def frontier_target(pilot: Pilot, cluster: FrontierCluster) -> Target:

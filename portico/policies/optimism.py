@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from portico.grids.paths import map_distance_field
+from portico.policies.explore import Place
 from portico.policies.local_map import Costs
 from portico.policies.pilot import Pilot
-
-Place = tuple[float, float, float]
 
 #: Cells are taken together in blocks of this many by as many: a wall seen from one side alone still fills some of them.
 _BLOCK = 2

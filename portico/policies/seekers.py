@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from portico.interface import Observation, StageBrief
-from portico.policies.explore import best_frontier
+from portico.policies.explore import best_frontier, unvisited
 from portico.policies.local_map import Costs
 from portico.policies.optimism import optimistic_distance_m
 from portico.policies.pilot import Pilot, Target
@@ -73,4 +73,8 @@ class PointSeeker:
             places = pilot.map.positions(near)
             return Target(near, (x, y, z), "point", offsets_m=8.0 * np.hypot(places[:, 0] - x, places[:, 1] - y))
         ahead_m = optimistic_distance_m(pilot, weight, self._goal)
-        return best_frontier(pilot, costs, lambda c: _AHEAD_WEIGHT * ahead_m(c.position))
+        frontier = best_frontier(pilot, costs, lambda c: _AHEAD_WEIGHT * ahead_m(c.position))
+        if frontier is not None or not pilot.relaxed:
+            return frontier
+        # A door seen from afar may look too narrow: go and look closer, first where the goal is near.
+        return unvisited(pilot, costs, lambda p: _AHEAD_WEIGHT * float(np.hypot(p[0] - x, p[1] - y)) + abs(p[2] - z))
