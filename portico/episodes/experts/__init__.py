@@ -1,0 +1,7 @@
+"""Expert trajectories: shortest ways with rounded corners, driven under limits of motion, checked, and streamed into NavArena's data."""
+
+from portico.episodes.experts.checks import Extremes, extremes, flaw
+from portico.episodes.experts.limits import Limits
+from portico.episodes.experts.rollout import Rollout, roll_out
+
+__all__ = ["Extremes", "Limits", "Rollout", "extremes", "flaw", "roll_out"]
