@@ -18,6 +18,7 @@ from portico.report import sections, wording
 from portico.report.cards import Deck, deal
 from portico.report.runs import Run, WorldShelf, load_run
 from portico.report.stages import STAGE_ORDER, tasks_in_order
+from portico.tasks.episode import TASK_STAGES
 
 
 @dataclass(frozen=True)
@@ -104,19 +105,27 @@ def _settings(runs: Sequence[Run]) -> list[tuple[str, str]]:
     def each(name: str) -> str:
         return ", ".join(dict.fromkeys(str(run.header["suite"].get(name, wording.DASH)) for run in runs))
 
-    budget = runs[0].header["suite"].get("budget") or {}
-    limits = f"{budget.get('max_actions', wording.DASH)} actions" + (f", {budget['max_time_s']:g} s" if budget.get("max_time_s") else "")
     worlds = list(dict.fromkeys(world for run in runs for world in run.header["worlds"]))
     return [
         ("robot", each("embodiment")),
         ("policies may see", each("track")),
-        ("budget", limits),
+        ("budget", _budget(runs)),
         ("split", each("split")),
         ("seed", each("seed")),
         ("suite version", each("version")),
         ("repeats", ", ".join(dict.fromkeys(str(run.summary["run"]["repeats"]) for run in runs))),
         ("worlds", str(len(worlds))),
     ]
+
+
+def _budget(runs: Sequence[Run]) -> str:
+    """What the episodes were given, or the suite where their files are gone."""
+    suite = runs[0].header["suite"].get("budget") or {}
+    given = [episode.budget for run in runs for episode in run.episodes.values()]
+    actions = sorted({budget.max_actions for budget in given} or {int(suite.get("max_actions", 0))})
+    times = sorted({budget.max_time_s for budget in given if budget.max_time_s})
+    limits = " / ".join(f"{n:,}" for n in actions) + " actions"
+    return limits + (", " + " / ".join(f"{t:g}" for t in times) + " s" if times else "")
 
 
 def _not_comparable(runs: Sequence[Run]) -> list[str]:
@@ -146,7 +155,8 @@ def _transitions(runs: Sequence[Run]) -> list[dict[str, Any]]:
     rows = []
     for i, run in enumerate(runs):
         table = run.summary["transition"]
-        if table["n"]:
+        leaves = any(TASK_STAGES.get(task, ("",))[0] == "exit" for task in run.summary["breakdowns"]["task"])
+        if table["n"] and (leaves or table["not_reached"] < table["n"]):
             ce = [wording.value("coverage_efficiency", table[f"coverage_efficiency_{side}_exit"]["mean"], "1/m") for side in ("before", "after")]
             reasons = ", ".join(f"{wording.in_words(wording.REASONS, r)} {n}" for r, n in table["reasons_after"].items()) or wording.DASH
             rows.append(
