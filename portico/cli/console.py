@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -37,23 +38,35 @@ class Narrator:
         self._began = self._said = time.perf_counter()
         errors.print(f"{what} ...")
 
-    def tell(self, done: int, wanted: int) -> None:
-        """So much of it is done."""
+    def tell(self, done: int, wanted: int, note: str = "") -> None:
+        """So much of it is done, and what else there is to say of it."""
         now = time.perf_counter()
         if now - self._said > _PLAIN_EVERY_S:
             self._said = now
-            errors.print(f"{self._what}: {done} of {wanted}  {_left(now - self._began, done, wanted)}")
+            errors.print(f"{self._what}: {done} of {wanted}  {_left(now - self._began, done, wanted)}  {note}".rstrip())
+
+
+class Tell(Protocol):
+    """How work says how far it is."""
+
+    def __call__(self, done: int, wanted: int, note: str = "") -> None:
+        """So much of it is done, and what else there is to say of it."""
 
 
 @contextmanager
-def counted(what: str) -> Iterator[Callable[[int, int], None]]:
+def counted(what: str) -> Iterator[Tell]:
     """Like ``timed``, for work that can say (done, wanted): shows both and the time left."""
     began = time.perf_counter()
     if errors.is_terminal:
         columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TextColumn("{task.fields[left]}"))
         with Progress(*columns, console=errors, transient=True) as bar:
             task = bar.add_task(what, total=None, left="")
-            yield lambda done, wanted: bar.update(task, completed=done, total=wanted, left=_left(time.perf_counter() - began, done, wanted))
+
+            def tell(done: int, wanted: int, note: str = "") -> None:
+                left = f"{_left(time.perf_counter() - began, done, wanted)}  {note}".strip()
+                bar.update(task, completed=done, total=wanted, left=left)
+
+            yield tell
     else:
         narrator = Narrator()
         narrator.begin(what)

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from portico.cli.console import counted, errors, out, timed
+from portico.cli.experts import experts
 from portico.episodes import calibrate, generate, load_episodes, save_episodes
 from portico.episodes import validate as find_problems
 from portico.episodes.grounds import Grounds
@@ -21,6 +22,7 @@ from portico.tasks.episode import LEVELS, TASK_STAGES, EpisodeSet
 from portico.world import World, load
 
 app = typer.Typer(no_args_is_help=True, help="Make, check and calibrate episodes.")
+app.command()(experts)
 
 WorldFolder = Annotated[Path, typer.Argument(help="folder of a world", metavar="WORLD")]
 EpisodesFile = Annotated[Path, typer.Argument(help="file made by `episodes generate`", metavar="EPISODES")]

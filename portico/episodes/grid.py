@@ -23,6 +23,7 @@ from portico.seeding import generator
 from portico.suites import Suite
 from portico.tasks.episode import Episode, Reference, StageSpec, TaskName
 from portico.tasks.predicates import DEFAULT_RADIUS_M, Ground, predicate, success_radius_m
+from portico.world import ObjectInstance
 
 #: An object's floor is within this height of the ground that people stand on beside it, where no storey tells.
 _STANDING_M = 1.0
@@ -152,17 +153,22 @@ class GridDraw:
         """What a reference that ends at ``end`` should have come to: the goal, or the place to stand nearest to the object's centre on its floor."""
         if stage.goal is not None:
             return np.array(stage.goal)
-        annotations, xyz = self.grounds.annotations, self.grounds.xyz
-        instances = annotations.instances(stage.category)
+        instances = self.grounds.annotations.instances(stage.category)
         centers = np.array([o.center for o in instances])
         item = instances[int(np.argmin(np.linalg.norm(centers[:, :2] - end[:2], axis=1)))]
-        floor = annotations.floor_of_object(item)
-        base = item.center[2] - 0.5 * item.size[2]
-        gaps = np.hypot(xyz[:, 0] - item.center[0], xyz[:, 1] - item.center[1])
-        near = np.flatnonzero((gaps <= success_radius_m(stage)) & self.grounds.usable)
-        level = self.grounds.floor[near] == floor if floor >= 0 else np.abs(xyz[near, 2] - base) <= _STANDING_M
-        near = near[level]
-        return xyz[near[np.argmin(gaps[near])]] if len(near) else None
+        return place_beside(self.grounds, item, success_radius_m(stage))
+
+
+def place_beside(grounds: Grounds, item: ObjectInstance, radius_m: float) -> Floats | None:
+    """(3,) the place to stand nearest to an object's centre, on its floor and within a radius of the centre; None where there is none."""
+    annotations, xyz = grounds.annotations, grounds.xyz
+    floor = annotations.floor_of_object(item)
+    base = item.center[2] - 0.5 * item.size[2]
+    gaps = np.hypot(xyz[:, 0] - item.center[0], xyz[:, 1] - item.center[1])
+    near = np.flatnonzero((gaps <= radius_m) & grounds.usable)
+    level = grounds.floor[near] == floor if floor >= 0 else np.abs(xyz[near, 2] - base) <= _STANDING_M
+    near = near[level]
+    return xyz[near[np.argmin(gaps[near])]] if len(near) else None
 
 
 def grid_points(grounds: Grounds, spacing_m: float) -> Floats:

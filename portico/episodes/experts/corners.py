@@ -11,6 +11,7 @@ from math import atan2, ceil, hypot, pi, sqrt, tan
 import numpy as np
 from numba import njit
 
+from portico.space.contacts import FITS
 from portico.space.queries import walk
 
 #: Sharper corners are turned on the spot; so are those that no curve of the shortest length fits round.
@@ -70,12 +71,15 @@ def wrapped(angle):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def moved(g, everywhere, n, x, y, to_x, to_y):  # type: ignore[no-untyped-def]
-    """The node on which a straight motion of the body in metres from node n ends, -1 where something is in the way."""
-    per = 1.0 / g.cell
-    share, m = walk(
-        g.links, g.fit, g.row_start, g.contacts, g.radius, everywhere, n, (x - g.x0) * per, (y - g.y0) * per, (to_x - g.x0) * per, (to_y - g.y0) * per
-    )
+def moved(links, fit, row_start, contacts, radius, x0, y0, per, everywhere, n, x, y, to_x, to_y):  # type: ignore[no-untyped-def]
+    """The node on which a straight motion of the body in metres from node n ends, -1 where something is in the way.
+
+    It takes what it reads of ``Ground`` one by one, as the kernels of ``space`` do, and ``per``, cells per metre.
+    """
+    x, y, to_x, to_y = (x - x0) * per, (y - y0) * per, (to_x - x0) * per, (to_y - y0) * per
+    if fit[n] == FITS and int(x) == int(to_x) and int(y) == int(to_y):
+        return n
+    share, m = walk(links, fit, row_start, contacts, radius, everywhere, n, x, y, to_x, to_y)
     return m if share >= 1.0 else -1
 
 
@@ -112,7 +116,8 @@ def drawn_together(g, xy, nodes):  # type: ignore[no-untyped-def]
 
     A shortest way round a corner of a wall is a polygon along an arc; one corner outside of it leaves room for one wide curve.
     """
-    everywhere = np.empty(0, np.bool_)
+    links, fit, row_start, contacts, everywhere = g.links, g.fit, g.row_start, g.contacts, np.empty(0, np.bool_)
+    radius, x0, y0, per = g.radius, g.x0, g.y0, 1.0 / g.cell
     changed = True
     while changed:
         changed = False
@@ -120,8 +125,11 @@ def drawn_together(g, xy, nodes):  # type: ignore[no-untyped-def]
         while k + 2 < nodes.size:
             if hypot(xy[k + 1, 0] - xy[k, 0], xy[k + 1, 1] - xy[k, 1]) < _TOGETHER_M:
                 x, y, meets = _crossing(xy[k - 1], xy[k], xy[k + 1], xy[k + 2])
-                node = moved(g, everywhere, nodes[k - 1], xy[k - 1, 0], xy[k - 1, 1], x, y) if meets else -1
-                if node >= 0 and moved(g, everywhere, node, x, y, xy[k + 2, 0], xy[k + 2, 1]) == nodes[k + 2]:
+                node = moved(links, fit, row_start, contacts, radius, x0, y0, per, everywhere, nodes[k - 1], xy[k - 1, 0], xy[k - 1, 1], x, y) if meets else -1
+                if (
+                    node >= 0
+                    and moved(links, fit, row_start, contacts, radius, x0, y0, per, everywhere, node, x, y, xy[k + 2, 0], xy[k + 2, 1]) == nodes[k + 2]
+                ):
                     xy[k, 0], xy[k, 1], nodes[k] = x, y, node
                     xy[k + 1 : -1], nodes[k + 1 : -1] = xy[k + 2 :].copy(), nodes[k + 2 :].copy()
                     xy, nodes = xy[:-1], nodes[:-1]
@@ -192,17 +200,18 @@ def _share(wanted, lengths, k, beside):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _passes(g, corner, node, ahead, onward, angle, length, tangent):  # type: ignore[no-untyped-def]
     """Whether the body, swept along a curve, touches nothing and comes out on the way's own surface."""
-    everywhere = np.empty(0, np.bool_)
+    links, fit, row_start, contacts, everywhere = g.links, g.fit, g.row_start, g.contacts, np.empty(0, np.bool_)
+    radius, x0, y0, per = g.radius, g.x0, g.y0, 1.0 / g.cell
     entry, leave = corner - tangent * ahead, corner + tangent * onward
-    n = moved(g, everywhere, node, corner[0], corner[1], entry[0], entry[1])
-    out = moved(g, everywhere, node, corner[0], corner[1], leave[0], leave[1])
+    n = moved(links, fit, row_start, contacts, radius, x0, y0, per, everywhere, node, corner[0], corner[1], entry[0], entry[1])
+    out = moved(links, fit, row_start, contacts, radius, x0, y0, per, everywhere, node, corner[0], corner[1], leave[0], leave[1])
     if n < 0 or out < 0:
         return False
     x, y = entry[0], entry[1]
     parts = ceil(2.0 * length / _CHORD_M)
     for i in range(1, parts + 1):
         to_x, to_y = on_corner(2.0 * length * i / parts, angle, length, entry, ahead, leave, onward)
-        n = moved(g, everywhere, n, x, y, to_x, to_y)
+        n = moved(links, fit, row_start, contacts, radius, x0, y0, per, everywhere, n, x, y, to_x, to_y)
         if n < 0:
             return False
         x, y = to_x, to_y

@@ -8,7 +8,6 @@ to the next state, and commanding the controls one after the other leads along t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import atan2, hypot, isnan
 
 import numpy as np
@@ -37,22 +36,17 @@ class Rollout:
 
     Attributes:
         states: (T + 1, 4) x, y, z in metres and yaw in [-pi, pi), world frame.
+        velocities: (T, 2) controls as forward metres per second and radians per second, each held for a step.
         dt_s: duration of a step.
         free: whether the body, swept from state to state, touched nothing.
     """
 
     states: Floats
+    velocities: Floats
     dt_s: float
     free: bool
 
-    @cached_property
-    def velocities(self) -> Floats:
-        """(T, 2) controls as forward metres per second and radians per second, each held for a step."""
-        steps = np.diff(self.states, axis=0)
-        turns = (steps[:, 3] + np.pi) % (2.0 * np.pi) - np.pi
-        return np.column_stack([np.hypot(steps[:, 0], steps[:, 1]), turns]) / self.dt_s
-
-    @cached_property
+    @property
     def waypoints(self) -> Floats:
         """(T, 3) controls as relative waypoints: forward and left in metres, turn in radians, in the frame of the state they start from."""
         steps, yaw = np.diff(self.states, axis=0), self.states[:-1, 3]
@@ -75,9 +69,8 @@ def roll_out(space: Space, way: GeodesicPath, start_yaw_rad: float, goal_yaw_rad
     """Drive a way (which is not checked for its length): turn on the spot to where it leads, drive, and turn to the goal's heading if there is one."""
     points = np.ascontiguousarray(way.points)
     goal_yaw = np.nan if goal_yaw_rad is None else float(goal_yaw_rad)
-    states, nodes, free = _roll_out(space.ground, points, space.locate(points), float(start_yaw_rad), goal_yaw, limits.motion())
-    states[:, 2] = space.ground.z[nodes]
-    return Rollout(states, limits.dt_s, bool(free))
+    states, velocities, free = _roll_out(space.ground, points, space.locate(points), float(start_yaw_rad), goal_yaw, limits.motion())
+    return Rollout(states, velocities, limits.dt_s, bool(free))
 
 
 @njit(cache=True, nogil=True)
@@ -99,8 +92,7 @@ def _roll_out(g, points, nodes, start_yaw, goal_yaw, motion):  # type: ignore[no
     if not isnan(goal_yaw):
         states, count = _turn(states, count, goal_yaw, motion)
     states = states[:count].copy()
-    carriers, free = _swept(g, states, first)
-    return states, carriers, free
+    return states, _controls(states, motion.dt), _swept(g, states, first)
 
 
 @njit(cache=True, nogil=True)
@@ -176,16 +168,27 @@ def _follow(states, count, covered, reached, xy, ahead, angles, curves, tangents
 
 
 @njit(cache=True, nogil=True)
-def _swept(g, states, node):  # type: ignore[no-untyped-def]
-    """The node that carries each state (T + 1,), and whether the body passes from each to the next."""
-    everywhere = np.empty(0, np.bool_)
-    nodes = np.empty(states.shape[0], np.int32)
-    nodes[:] = node
+def _controls(states, dt):  # type: ignore[no-untyped-def]
+    """Velocities (T, 2) between states (T + 1, 4)."""
+    velocities = np.empty((states.shape[0] - 1, 2))
+    for k in range(velocities.shape[0]):
+        velocities[k, 0] = hypot(states[k + 1, 0] - states[k, 0], states[k + 1, 1] - states[k, 1]) / dt
+        velocities[k, 1] = wrapped(states[k + 1, 3] - states[k, 3]) / dt
+    return velocities
+
+
+@njit(cache=True, nogil=True)
+def _swept(g, states, n):  # type: ignore[no-untyped-def]
+    """Sweep the body from node n along the states, and set their heights; False where something is in the way."""
+    links, fit, row_start, contacts, z, everywhere = g.links, g.fit, g.row_start, g.contacts, g.z, np.empty(0, np.bool_)
+    radius, x0, y0, per = g.radius, g.x0, g.y0, 1.0 / g.cell
+    if n < 0:
+        return False
+    states[0, 2] = z[n]
     for k in range(1, states.shape[0]):
-        n = nodes[k - 1]
-        if hypot(states[k, 0] - states[k - 1, 0], states[k, 1] - states[k - 1, 1]) > 0.0:
-            n = moved(g, everywhere, n, states[k - 1, 0], states[k - 1, 1], states[k, 0], states[k, 1])
+        if states[k, 0] != states[k - 1, 0] or states[k, 1] != states[k - 1, 1]:
+            n = moved(links, fit, row_start, contacts, radius, x0, y0, per, everywhere, n, states[k - 1, 0], states[k - 1, 1], states[k, 0], states[k, 1])
             if n < 0:
-                return nodes, False
-        nodes[k] = n
-    return nodes, node >= 0
+                return False
+        states[k, 2] = z[n]
+    return True

@@ -49,7 +49,8 @@ def write_table(table: Any, path: Path) -> None:
         StorageError: the disk refuses.
     """
     with whole_file(path) as file:
-        pq.write_table(table, file)
+        # Numbers hardly repeat: dictionaries of them take three times as long and save a twentieth.
+        pq.write_table(table, file, use_dictionary=[field.name for field in table.schema if pa.types.is_string(field.type)])
 
 
 def read_table(path: Path, schema: Any) -> Any:

@@ -81,7 +81,7 @@ def to_navarena(
         with TrajectoryWriter(folder, dataset_name=dataset_name, scene_path=scene_path, task_type=TASK_TYPES[task], split=split, run=run, now=now) as writer:
             names = [writer.add(row) for row, _ in some]
         lines.append(f"{TASK_TYPES[task]}: {len(names)} episodes, {names[0]} to {names[-1]}")
-    register(dataset, dataset_name, _scene(world, scene_path, [TASK_TYPES[task] for task in rows], now), now)
+    register(dataset, dataset_name, scene_meta(world, scene_path, [TASK_TYPES[task] for task in rows], now), now)
     left = Counter(e.task for e in episodes.episodes if e.task not in rows)
     return (*lines, *(f"left out: {n} {task} episodes, which the format does not know" for task, n in left.items()))
 
@@ -144,7 +144,8 @@ def _own_run(data: TaskData) -> dict[str, Any]:
     return own[-1] if own else {}
 
 
-def _scene(world: World | None, scene_path: str, task_types: list[str], now: datetime) -> SceneMeta:
+def scene_meta(world: World | None, scene_path: str, task_types: list[str], now: datetime) -> SceneMeta:
+    """What a scene's file says of a world: where it comes from, its walkable area and how many objects it has; nothing of either without one."""
     name = scene_path.rsplit("/", 1)[-1]
     source: dict[str, Any] = {"dataset": scene_path.split("/", 1)[0], "original_id": name, "original_name": name}
     area, count = 0.0, 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import atan2, cos, hypot, sin, sqrt
+from math import atan2, cos, dist, hypot, isfinite, sin, sqrt
 from typing import Any
 
 import numpy as np
@@ -122,35 +123,45 @@ class Trajectory:
         """(N,) speed along the ground."""
         return np.asarray(np.hypot(self.velocity[:, 0], self.velocity[:, 1]))
 
-    def table(self, episode_id: str) -> Any:
-        """The rows, as a pyarrow table of ``TRAJECTORIES``."""
-        count, speed, turn = len(self.time_s), self.speed_mps, self.velocity[:, 2]
-        labels = self._labels()
-        half = 0.5 * self.poses[:, 3]
-        acceleration = np.zeros(count)
-        acceleration[1:] = np.diff(turn) / np.diff(self.time_s)
-        curvature = np.where(speed > _STANDS_MPS, turn / np.maximum(speed, _STANDS_MPS), 0.0)
-        values: dict[str, Any] = {
-            "episode_id": [episode_id] * count,
-            "step": np.arange(count),
-            "timestamp": self.time_s,
-            **{f"position_{a}": self.poses[:, k] for k, a in enumerate(_XYZ)},
-            **{f"rotation_{a}": v for a, v in zip(_XYZW, (np.zeros(count), np.zeros(count), np.sin(half), np.cos(half)), strict=True)},
-            "action": [ACTIONS[k] for k in labels],
-            "action_id": labels,
-            "linear_velocity": speed,
-            "angular_velocity": turn,
-            "linear_velocity_x": self.velocity[:, 0],
-            "linear_velocity_y": self.velocity[:, 1],
-            "angular_acceleration": acceleration,
-            "curvature": curvature,
-        }
-        return pa.table([pa.array(values[field.name]).cast(field.type, safe=False) for field in TRAJECTORIES], schema=TRAJECTORIES)
 
-    def _labels(self) -> Any:
-        labels = np.where(self.speed_mps > _STANDS_MPS, FORWARD, np.where(np.abs(self.velocity[:, 2]) > _STANDS_RADPS, TURN, STOP))
-        labels[:1], labels[-1:] = START, STOP
-        return labels
+def trajectory_table(episode_ids: Sequence[str], trajectories: Sequence[Trajectory]) -> Any:
+    """The rows of some episodes' trajectories, one after the other, as a pyarrow table of ``TRAJECTORIES``."""
+    counts = np.array([len(t.time_s) for t in trajectories], np.int64)
+    episode, firsts = np.repeat(np.arange(len(counts)), counts), (np.cumsum(counts) - counts)[counts > 0]
+    time_s, poses, velocity = (np.concatenate([getattr(t, name) for t in trajectories]) for name in ("time_s", "poses", "velocity"))
+    speed, turn = np.hypot(velocity[:, 0], velocity[:, 1]), velocity[:, 2]
+    half, nothing = 0.5 * poses[:, 3], np.zeros(len(time_s))
+    acceleration, elapsed = np.diff(turn, prepend=0.0), np.diff(time_s, prepend=-1.0)
+    acceleration[firsts], elapsed[firsts] = 0.0, 1.0
+    labels = np.where(speed > _STANDS_MPS, FORWARD, np.where(np.abs(turn) > _STANDS_RADPS, TURN, STOP)).astype(np.int8)
+    labels[firsts], labels[firsts + counts[counts > 0] - 1] = START, STOP
+    columns: dict[str, Any] = {
+        "episode_id": _names(episode, episode_ids),
+        "step": np.arange(len(episode)) - np.repeat(np.cumsum(counts) - counts, counts),
+        "timestamp": time_s,
+        **{f"position_{a}": poses[:, k] for k, a in enumerate(_XYZ)},
+        **{f"rotation_{a}": v for a, v in zip(_XYZW, (nothing, nothing, np.sin(half), np.cos(half)), strict=True)},
+        "action": _names(labels, ACTIONS),
+        "action_id": labels,
+        "linear_velocity": speed,
+        "angular_velocity": turn,
+        "linear_velocity_x": velocity[:, 0],
+        "linear_velocity_y": velocity[:, 1],
+        "angular_acceleration": acceleration / elapsed,
+        "curvature": np.where(speed > _STANDS_MPS, turn / np.maximum(speed, _STANDS_MPS), 0.0),
+    }
+    return pa.table([_column(columns[field.name], field.type) for field in TRAJECTORIES], schema=TRAJECTORIES)
+
+
+def _names(numbers: Any, names: Sequence[str]) -> Any:
+    """A column of texts given by their numbers (N,)."""
+    return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int32)), pa.array(names, pa.string()))
+
+
+def _column(values: Any, kind: Any) -> Any:
+    if isinstance(values, pa.Array):
+        return values.cast(kind)
+    return pa.array(np.ascontiguousarray(values, dtype=kind.to_pandas_dtype()))
 
 
 def record(row: EpisodeRow, trajectory: Trajectory | None, **place: Any) -> dict[str, Any]:
@@ -160,20 +171,21 @@ def record(row: EpisodeRow, trajectory: Trajectory | None, **place: Any) -> dict
         EpisodeError: a distance that is no number.
     """
     start, goal = row.start, row.goal
-    if not np.isfinite([*start.position, *goal.position, row.geodesic_m]).all():
+    positions = (start.x, start.y, start.z), (goal.x, goal.y, goal.z)
+    if not all(map(isfinite, (*positions[0], *positions[1], row.geodesic_m))):
         raise EpisodeError("an episode has no place or no length", where=place["episode_id"], why="a value is not finite")
     turned = quaternion_xyzw(goal.yaw_rad) if row.goal_turned else (None,) * 4
     took = 0.0 if trajectory is None or len(trajectory.time_s) == 0 else float(trajectory.time_s[-1] - trajectory.time_s[0])
-    way = 0.0 if trajectory is None else float(np.linalg.norm(np.diff(trajectory.poses[:, :2], axis=0), axis=1).sum())
+    way = 0.0 if trajectory is None else float(np.hypot(*np.diff(trajectory.poses[:, :2].T)).sum())
     return {
         **place,
-        **{f"start_position_{a}": float(v) for a, v in zip(_XYZ, start.position, strict=True)},
+        **{f"start_position_{a}": float(v) for a, v in zip(_XYZ, positions[0], strict=True)},
         **{f"start_rotation_{a}": v for a, v in zip(_XYZW, quaternion_xyzw(start.yaw_rad), strict=True)},
         "goal_type": row.goal_type,
-        **{f"goal_position_{a}": float(v) for a, v in zip(_XYZ, goal.position, strict=True)},
+        **{f"goal_position_{a}": float(v) for a, v in zip(_XYZ, positions[1], strict=True)},
         **{f"goal_rotation_{a}": v for a, v in zip(_XYZW, turned, strict=True)},
         "geodesic_distance": row.geodesic_m,
-        "euclidean_distance": float(np.linalg.norm(goal.position - start.position)),
+        "euclidean_distance": dist(*positions),
         "num_steps": 0 if trajectory is None else len(trajectory.time_s),
         "total_time": took,
         "avg_speed": way / took if took > 0.0 else 0.0,

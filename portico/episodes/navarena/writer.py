@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +24,7 @@ from portico.episodes.navarena.chunks import (
     write_table,
 )
 from portico.episodes.navarena.metadata import INFO, Info, read_meta, stamp, write_meta
-from portico.episodes.navarena.rows import SPLITS, TRAJECTORIES, EpisodeRow, Trajectory, episode_schema, record
+from portico.episodes.navarena.rows import SPLITS, TRAJECTORIES, EpisodeRow, Trajectory, episode_schema, record, trajectory_table
 from portico.errors import EpisodeError, UnknownName
 
 _CHECKPOINT = 50
@@ -69,7 +70,8 @@ class TrajectoryWriter:
             self._info = self._info.model_copy(update={"generation_runs": [*self._info.generation_runs, run | {"date": started}]})
         self._chunk, self._episodes, self._trajectories = self._last_chunk()
         self._next = 1 + max((index_of(name) for name in self._ids()), default=-1)
-        self._unsaved = 0
+        self._rows: list[dict[str, Any]] = []
+        self._driven: dict[str, Trajectory] = {}
 
     @property
     def next_id(self) -> str:
@@ -79,23 +81,44 @@ class TrajectoryWriter:
     @property
     def count(self) -> int:
         """How many episodes the task holds."""
-        return self._chunk * self._size + sum(len(table) for table in self._episodes)
+        return self._chunk * self._size + self._in_chunk
+
+    @property
+    def saved(self) -> int:
+        """How many of them lie on disk."""
+        return self.count - len(self._rows)
+
+    @property
+    def _in_chunk(self) -> int:
+        return len(self._episodes) + len(self._rows)
 
     def add(self, row: EpisodeRow, trajectory: Trajectory | None = None) -> str:
         """Append an episode, with what the expert did when that is known; returns its id."""
-        name = self.next_id
-        values = record(row, trajectory, episode_id=name, chunk_index=self._chunk, **self._place)
-        self._episodes.append(pa.Table.from_pylist([values], schema=self._schema))
-        if trajectory is not None:
-            self._trajectories.append(trajectory.table(name))
-        self._next += 1
-        self._unsaved += 1
-        full = sum(len(table) for table in self._episodes) >= self._size
-        if full or self._unsaved >= self._checkpoint:
+        return self.add_all([(row, trajectory)])[0]
+
+    def add_all(self, episodes: Sequence[tuple[EpisodeRow, Trajectory | None]]) -> list[str]:
+        """Append many episodes, which is faster than one by one; returns their ids."""
+        names: list[str] = []
+        while len(names) < len(episodes):
+            room = min(self._size - self._in_chunk, self._checkpoint - len(self._rows))
+            names += self._take(episodes[len(names) : len(names) + room])
+        return names
+
+    def _take(self, episodes: Sequence[tuple[EpisodeRow, Trajectory | None]]) -> list[str]:
+        """Append episodes that the chunk has room for, and write it when it is time."""
+        split = self._place["split"]
+        names = [episode_id(split, self._next + k) for k in range(len(episodes))]
+        for name, (row, trajectory) in zip(names, episodes, strict=True):
+            self._rows.append(record(row, trajectory, episode_id=name, chunk_index=self._chunk, **self._place))
+            if trajectory is not None:
+                self._driven[name] = trajectory
+        self._next += len(episodes)
+        full = self._in_chunk >= self._size
+        if full or len(self._rows) >= self._checkpoint:
             self.flush()
         if full:
-            self._chunk, self._episodes, self._trajectories = self._chunk + 1, [], []
-        return name
+            self._chunk, self._episodes, self._trajectories = self._chunk + 1, self._schema.empty_table(), TRAJECTORIES.empty_table()
+        return names
 
     def flush(self) -> None:
         """Write the chunk being filled.
@@ -103,14 +126,15 @@ class TrajectoryWriter:
         Raises:
             StorageError: the disk refuses.
         """
-        if self._unsaved == 0:
+        if not self._rows:
             return
         folder = chunk_folder(self._task, self._chunk)
-        self._trajectories = [pa.concat_tables([TRAJECTORIES.empty_table(), *self._trajectories])]
-        self._episodes = [pa.concat_tables([self._schema.empty_table(), *self._episodes])]
-        write_table(self._trajectories[0], folder / TRAJECTORIES_FILE)
-        write_table(self._episodes[0], folder / EPISODES_FILE)
-        self._unsaved = 0
+        self._episodes = _joined(self._episodes, pa.Table.from_pylist(self._rows, schema=self._schema))
+        if self._driven:
+            self._trajectories = _joined(self._trajectories, trajectory_table(list(self._driven), list(self._driven.values())))
+        write_table(self._trajectories, folder / TRAJECTORIES_FILE)
+        write_table(self._episodes, folder / EPISODES_FILE)
+        self._rows, self._driven = [], {}
 
     def close(self) -> Info:
         """Write what is left, the merged index and ``meta/info.json``; returns the latter."""
@@ -144,11 +168,11 @@ class TrajectoryWriter:
                 )
         return found
 
-    def _last_chunk(self) -> tuple[int, list[Any], list[Any]]:
+    def _last_chunk(self) -> tuple[int, Any, Any]:
         """Number, episodes and trajectories of the chunk to go on with."""
-        folders = chunk_folders(self._task)
+        folders, empty = chunk_folders(self._task), (self._schema.empty_table(), TRAJECTORIES.empty_table())
         if not folders:
-            return 0, [], []
+            return 0, *empty
         number = max(folders)
         for k in range(number):
             whole = read_table(folders.get(k, chunk_folder(self._task, k)) / EPISODES_FILE, self._schema)
@@ -163,18 +187,23 @@ class TrajectoryWriter:
             episodes = read_table(folders[number] / EPISODES_FILE, self._schema).select(self._schema.names)
             steps = read_trajectories(folders[number] / TRAJECTORIES_FILE).select(TRAJECTORIES.names)
         except EpisodeError:
-            return number, [], []
+            return number, *empty
         episodes, steps = _agreeing(episodes, steps)
         if len(episodes) == self._size:
-            return number + 1, [], []
-        return number, [episodes], [steps]
+            return number + 1, *empty
+        return number, episodes, steps
 
     def _ids(self) -> list[str]:
-        names = [name for table in self._episodes for name in table.column("episode_id").to_pylist()]
+        names: list[str] = self._episodes.column("episode_id").to_pylist()
         if self._chunk and not names:
             last = chunk_folders(self._task)[self._chunk - 1]
             names = read_table(last / EPISODES_FILE, self._schema).column("episode_id").to_pylist()
         return names
+
+
+def _joined(before: Any, after: Any) -> Any:
+    """Both tables in one piece, so that the bytes do not depend on how the episodes came."""
+    return pa.concat_tables([before, after]).combine_chunks() if len(before) else after
 
 
 def _agreeing(episodes: Any, steps: Any) -> tuple[Any, Any]:
