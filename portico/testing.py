@@ -19,6 +19,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from portico.build.lifting import Labeller, labeller_findings
 from portico.errors import UserError
 from portico.geometry import Pose, wrap_angle
 from portico.interface import (
@@ -82,7 +83,23 @@ def check_policy(factory: Callable[[], Policy], *, steps: int = _STEPS) -> None:
         raise NotConformant(_name_of(factory), findings)
 
 
-def _name_of(factory: Callable[[], Policy]) -> str:
+def check_labeller(factory: Callable[[], Labeller]) -> None:
+    """Check a labeller against ``portico.build.lifting.Labeller`` with made-up frames.
+
+    Its categories have names and ids from 1 on; it labels frames of any size with ids that it names, in whole numbers of the frame's
+    size, always in the same way; and it changes nothing it is shown.
+
+    Args:
+        factory: makes the labeller, e.g. its class.
+
+    Raises:
+        NotConformant: listing every breach.
+    """
+    if findings := labeller_findings(factory):
+        raise NotConformant(_name_of(factory), findings)
+
+
+def _name_of(factory: Callable[[], object]) -> str:
     return getattr(factory, "__qualname__", repr(factory))
 
 

@@ -14,8 +14,10 @@ from portico.errors import UnknownName
 Rows = Iterable[tuple[str, str]]
 
 
-def listing(kind: Annotated[str, typer.Argument(help="suites, policies, measures, tasks, embodiments, recipes or tracks; all when left out")] = "") -> None:
-    """List suites, policies, measures, tasks, embodiments, world recipes and observation tracks."""
+def listing(
+    kind: Annotated[str, typer.Argument(help="suites, policies, measures, tasks, embodiments, recipes, labellers or tracks; all when left out")] = "",
+) -> None:
+    """List suites, policies, measures, tasks, embodiments, world recipes, labellers and observation tracks."""
     if kind and kind not in _KINDS:
         raise UnknownName("kind of thing", kind, _KINDS, list_command="portico list")
     for name, rows in _KINDS.items():
@@ -65,6 +67,12 @@ def _recipes() -> Rows:
     return ((name, (build.__doc__ or "").strip().split("\n")[0]) for name, build in RECIPES.items())
 
 
+def _labellers() -> Rows:
+    from portico.build.lifting import describe_labellers
+
+    return describe_labellers().items()
+
+
 def _tracks() -> Rows:
     from portico.interface import TRACKS
 
@@ -78,5 +86,6 @@ _KINDS: dict[str, Callable[[], Rows]] = {
     "tasks": _tasks,
     "embodiments": _embodiments,
     "recipes": _recipes,
+    "labellers": _labellers,
     "tracks": _tracks,
 }

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from portico.cli import world_export, world_import
+from portico.cli import world_export, world_import, world_label
 from portico.cli.console import out, timed
 from portico.cli.world_facts import describe
 from portico.errors import UnknownName
@@ -17,6 +17,7 @@ from portico.world import load, save
 app = typer.Typer(no_args_is_help=True, help="Build, import, look at and export worlds.")
 app.add_typer(world_import.app, name="import")
 app.command("export")(world_export.export)
+app.command("label")(world_label.label)
 
 WorldFolder = Annotated[Path, typer.Argument(help="folder of a world, as made by `world build` or `world import`", metavar="WORLD")]
 Out = Annotated[Path, typer.Option("--out", help="where the result goes")]

@@ -26,6 +26,8 @@ _CRUMB_SHARE, _CRUMB_GAP_M = 0.25, 0.12
 _THICKEST_M, _SEEN_THROUGH = 0.6, 0.1
 #: So many lines are looked at, at least and about at most, not longer than the shortest by more than this.
 _LEAST_LINES, _LINES, _FACING_M, _BEHIND_M = 4, 48, 0.1, 0.1
+#: One thing may end so far below where it goes on.
+_STACKED_M = 0.2
 _STEPS = np.array([(a, b, c) for a in (-1, 0, 1) for b in (-1, 0, 1) for c in (-1, 0, 1) if (a, b, c) > (0, 0, 0)])
 
 
@@ -179,9 +181,9 @@ def _crumb_gap(centers: Floats, small: NDArray[np.int64], large: NDArray[np.int6
 
 
 def _solid_between(cells: Cells, centers: Floats, everything: cKDTree, small: NDArray[np.int64], large: NDArray[np.int64], sights: Sequence[Sight]) -> bool:
-    """Whether no view saw through between two parts, and no other thing stands there: then they are two faces of one."""
+    """Whether no view saw through between two parts, or one stands right above the other, and nothing else is there: then they are one thing."""
     gap, nearest = cKDTree(centers[large]).query(centers[small], distance_upper_bound=_THICKEST_M)
-    facing = np.flatnonzero(np.isfinite(gap) & (gap > 2.0 * VOXEL_M) & (gap <= gap.min() + _FACING_M))
+    facing = np.flatnonzero(np.isfinite(gap) & (gap <= gap.min() + _FACING_M))
     if len(facing) < _LEAST_LINES:
         return False
     lines = facing[:: max(1, len(facing) // _LINES)]
@@ -190,10 +192,18 @@ def _solid_between(cells: Cells, centers: Floats, everything: cKDTree, small: ND
     foreign = [any(cells.category[k] != cells.category[small[0]] for k in near) for near in everything.query_ball_point(points, 0.75 * VOXEL_M)]
     if np.mean(foreign) > _SEEN_THROUGH:
         return False
+    if _is_stacked(ends - starts):
+        return True
     through = np.zeros(len(points), np.bool_)
     for sight in sights:
         through |= _seen_through(sight, points)
     return bool(through.mean() <= _SEEN_THROUGH)
+
+
+def _is_stacked(lines: Floats) -> bool:
+    """Whether lines (L, 3) are short and steep, as from a pot to the crown of its plant: what joins those is too thin to be labelled."""
+    steep = np.abs(lines[:, 2]) > np.hypot(lines[:, 0], lines[:, 1])
+    return bool(steep.mean() > 0.5 and np.linalg.norm(lines, axis=1).min() <= _STACKED_M)
 
 
 def _seen_through(sight: Sight, points: Floats) -> NDArray[np.bool_]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from portico.build.lifting.evidence import Evidence
+from portico.build.lifting.evidence import Evidence, Sight
 from portico.build.lifting.fusion import Fused, fuse, spread
 from portico.build.lifting.islands import cells_of, parts_of, whole_things
 from portico.build.lifting.objects import TOO_SMALL, Candidate, Judge, counted
@@ -19,7 +20,7 @@ from portico.build.lifting.views import LabelView, check_view, is_structure
 from portico.errors import ImportFailed, WorldError
 from portico.render.splats import SplatRenderer
 from portico.space import BodySize, Space, build_space
-from portico.world import Gaussians, InstanceLabel, ObjectInstance, World
+from portico.world import Gaussians, InstanceLabel, ObjectInstance, Semantics, World
 
 #: What labels.json calls labels that nobody checked.
 MODEL_PREDICTED = "model_predicted"
@@ -53,6 +54,7 @@ def lift(
     space: Space | None = None,
     tell: Callable[[int, int], None] | None = None,
     wanted: int = 0,
+    source: str = "label images",
 ) -> Lifted:
     """Lift label images to the Gaussians of a captured world, and make objects of what they show.
 
@@ -62,7 +64,7 @@ def lift(
     Args:
         views: looked at one by one, so that a generator needs no memory. categories: id -> name; others are not counted.
         body: who has to come near. space: its space, built when left out.
-        tell: told (views done, ``wanted``) after each.
+        tell: told (views done, ``wanted``) after each. source: who made the label images; the world's recipe and notes keep it.
 
     Raises:
         WorldError: the world holds no Gaussians.
@@ -75,14 +77,14 @@ def lift(
     space = space or build_space(world, body)
     evidence, unnamed = _gathered(gaussians, views, categories, tell, wanted)
     fused = fuse(evidence)
-    candidates = _things(gaussians, evidence, fused, categories, Judge(world.semantics, space, evidence.views))
+    candidates = things(gaussians, fused, categories, Judge(world.semantics, space, evidence.views), evidence.sights, evidence.pairs)
     kept = [c for c in candidates if not c.dropped]
-    lines = _account(evidence, fused, unnamed, candidates)
+    lines = [f"labelled by {source}", *_account(evidence, fused, unnamed, candidates)]
     if not kept:
         raise ImportFailed(
             "no object was found", where=world.id, why="; ".join(lines), next_step="check that poses and capture share one frame, and the categories"
         )
-    return Lifted(_labelled(world, gaussians, fused, candidates, categories, lines), tuple(candidates), tuple(lines))
+    return Lifted(_labelled(world, gaussians, fused, candidates, categories, source, lines), tuple(candidates), tuple(lines))
 
 
 def _gathered(
@@ -109,15 +111,22 @@ def _gathered(
     return evidence, unnamed
 
 
-def _things(gaussians: Gaussians, evidence: Evidence, fused: Fused, names: Mapping[int, str], judge: Judge) -> list[Candidate]:
-    """Every thing that is no part of the building, kept ones first, by name and place."""
+def things(
+    gaussians: Gaussians,
+    fused: Fused,
+    names: Mapping[int, str],
+    judge: Judge,
+    sights: Sequence[Sight],
+    pairs: Sequence[NDArray[np.int64]] = (),
+) -> list[Candidate]:
+    """Every thing that is no part of the building, kept ones first, by name and place; ``sights`` and ``pairs`` as ``Evidence`` holds them."""
     seen = np.flatnonzero(fused.category)
     cells = cells_of(gaussians, seen, fused.category[seen])
     loose = np.isin(cells.category, [number for number, name in names.items() if not is_structure(name)])
-    told_apart = bool(evidence.pairs)
-    thing, apart = follow(evidence.pairs, len(gaussians)) if told_apart else (np.zeros(len(gaussians), np.int64), np.zeros((1, 1), np.bool_))
+    told_apart = len(pairs) > 0
+    thing, apart = follow(pairs, len(gaussians)) if told_apart else (np.zeros(len(gaussians), np.int64), np.zeros((1, 1), np.bool_))
     part = parts_of(cells, thing, apart)
-    part = whole_things(cells, part, loose, evidence.sights, told_apart=told_apart)
+    part = whole_things(cells, part, loose, sights, told_apart=told_apart)
     entry = np.unique(np.stack([part[cells.home], cells.member], axis=1)[loose[cells.home]], axis=0)
     voxels = np.bincount(part)
     largest = np.zeros(int(cells.category.max(initial=0)) + 1, np.int64)
@@ -136,12 +145,11 @@ def _groups(entry: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]
             yield int(group[0, 0]), group[:, 1]
 
 
-def _labelled(world: World, gaussians: Gaussians, fused: Fused, candidates: list[Candidate], names: Mapping[int, str], lines: list[str]) -> World:
+def _labelled(world: World, gaussians: Gaussians, fused: Fused, candidates: list[Candidate], names: Mapping[int, str], source: str, lines: list[str]) -> World:
     """The world with instances on its Gaussians, and the objects that were kept."""
-    ground = set(np.unique(world.geometry.instance).tolist())
-    instances = [label.model_copy(update={"object": None}) for label in world.semantics.instances if label.id in ground]
+    instances, first = ground_instances(world)
     instance = np.zeros(len(gaussians), np.int32)
-    number = count(1 + max(ground, default=0))
+    number = count(first)
     for category in sorted(set(np.unique(fused.category).tolist()) & {n for n, name in names.items() if is_structure(name)}):
         instances.append(InstanceLabel(id=next(number), category=names[category]))
         instance[fused.category == category] = instances[-1].id
@@ -158,12 +166,22 @@ def _labelled(world: World, gaussians: Gaussians, fused: Fused, candidates: list
         instances.append(InstanceLabel(id=next(number), category=thing.category, object=name))
         instance[thing.gaussians] = instances[-1].id
     semantics = world.semantics.model_copy(update={"objects": objects, "instances": instances})
-    kept = {item.id: (thing.confidence, MODEL_PREDICTED) for item, thing in zip(objects, candidates, strict=False)}
-    manifest = world.manifest.model_copy(
-        update={"recipe": {**world.manifest.recipe, "lifting": {"predicted": kept}}, "notes": [*world.manifest.notes, *lines], "content_hash": ""}
-    )
-    labelled = replace(gaussians, instance=spread(instance, gaussians.means))
-    return World(manifest, world.geometry, replace(world.appearance, gaussians=labelled), semantics)
+    predicted = {item.id: (thing.confidence, MODEL_PREDICTED) for item, thing in zip(objects, candidates, strict=False)}
+    return relabelled(world, replace(gaussians, instance=spread(instance, gaussians.means)), semantics, {"source": source, "predicted": predicted}, lines)
+
+
+def ground_instances(world: World) -> tuple[list[InstanceLabel], int]:
+    """The labels of what bodies walk on, which belong to no object, and the first number that is free."""
+    used = set(np.unique(world.geometry.instance).tolist())
+    kept = [label.model_copy(update={"object": None}) for label in world.semantics.instances if label.id in used]
+    return kept, 1 + max((label.id for label in kept), default=0)
+
+
+def relabelled(world: World, gaussians: Gaussians, semantics: Semantics, lifting: Mapping[str, Any], lines: Sequence[str]) -> World:
+    """A capture with other labels and objects; ``lifting`` says in the recipe where they came from."""
+    recipe = {**world.manifest.recipe, "lifting": dict(lifting)}
+    manifest = world.manifest.model_copy(update={"recipe": recipe, "notes": [*world.manifest.notes, *lines], "content_hash": ""})
+    return World(manifest, world.geometry, replace(world.appearance, gaussians=gaussians), semantics)
 
 
 def _object(name: str, thing: Candidate) -> ObjectInstance:

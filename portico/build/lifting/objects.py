@@ -89,8 +89,13 @@ class Judge:
         if agreeing < min(LEAST_AGREEING, 0.5 * self.views) or share < _LEAST_SHARE:
             return "too few views agree"
         if not self.reachable(center, floor):
-            return f"no place within {GOAL_M:g} m of its centre that {self.space.embodiment.name} reaches"
+            return self.unreachable
         return ""
+
+    @property
+    def unreachable(self) -> str:
+        """What to say of things that the body cannot come near."""
+        return f"no place within {GOAL_M:g} m of the centre that {self.space.embodiment.name} reaches"
 
     def reachable(self, center: Floats, floor: Floor | None) -> bool:
         """Whether the body finds a free place on the main component of this floor within a metre of the centre, in the plane."""
