@@ -2,7 +2,8 @@
 
 ``GridAsks`` draws by NavArena's rules [NA]: grid points a metre apart as starts and goals, six headings each, ways of 1 to 30 m. The
 source does not say which pairs it takes and in which order [P]: goals come in a seeded order, each with a slice of its starts, group
-after group of goals; when every pair has had its turn, all come again with other headings. Ways to one goal share its field of distances.
+after group of goals; when every pair has had its turn, all come again with other headings. Ways to one place share its field of
+distances, and so do the ways back.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from portico.tasks.episode import Episode, TaskName
 from portico.tasks.predicates import DEFAULT_RADIUS_M
 from portico.world import ObjectInstance
 
-#: Asks of a block.
-SLICE = 32
+#: Starts of a block.
+SLICE = 64
 #: Bytes that the fields of one group of goals may take, and of each node in a field.
 _FIELDS_BYTES, _NODE_BYTES, _MOST_GOALS = 2**28, 12, 1024
 _SLACK_M = 1e-6
@@ -75,6 +76,7 @@ class GridAsks:
         self.points = grid_points(grounds, self._grid.spacing_m)
         self._goals: Sequence[_Goal] = _objects(grounds) if task == "object" else [_Goal(str(k), self.points[k : k + 1]) for k in range(len(self.points))]
         self._order = generator(seed, grounds.world.id, "experts", task).permutation(len(self._goals))
+        self._rank = np.argsort(self._order)
         self._group = int(np.clip(_FIELDS_BYTES // (_NODE_BYTES * len(grounds.xyz)), 1, _MOST_GOALS))
         self._slices = -(-len(self.points) // SLICE)
         self._combos = self._grid.headings ** (2 if task == "image" else 1)
@@ -92,12 +94,16 @@ class GridAsks:
         reasons = Counter(starts.left_out) if lap == 0 and piece == 0 else Counter[str]()
         asks = []
         for k in range(piece * SLICE, min((piece + 1) * SLICE, len(starts.points))):
-            combo = int(starts.combos[(starts.firsts[k] + lap) % self._combos])
-            ask = self._ask(goal, starts.ways, starts.points[k], combo)
-            if isinstance(ask, str):
-                reasons[ask] += 1
-            else:
-                asks.append(ask)
+            combos = [int(starts.combos[(first + lap) % self._combos]) for first in starts.firsts[k]]
+            way = starts.ways.path_from(starts.points[k])
+            problem = UNREACHABLE if way is None else self._outside(way.length_m)
+            if way is None or problem:
+                reasons[problem] += len(combos)
+                continue
+            asks.append(self._ask(goal, way, combos[0]))
+            if len(combos) == 2:
+                back = GeodesicPath(np.ascontiguousarray(way.points[::-1]), way.length_m)
+                asks.append(self._ask(goal, back, combos[1]))
         return asks, reasons
 
     def _place(self, block: int) -> tuple[int, int, int]:
@@ -110,32 +116,28 @@ class GridAsks:
 
     def _find_starts(self, number: int) -> _Starts:
         """Starts of a goal in a seeded order, and what draws their headings."""
-        goal, grid, points = self._goals[number], self._grid, self.points
+        goal, grid = self._goals[number], self._grid
         rng = generator(self._seed, self._grounds.world.id, "experts", self.task, goal.name)
+        # Of two places the one that comes first in the order serves both ways between them.
+        points = self.points if goal.items else self.points[self._order[self._rank[number] + 1 :]]
+        directions = 1 if goal.items else 2
         limit_m = grid.longest_m + grid.spacing_m
         ways = self._grounds.space.distance_field(goal.stops, mask=self._grounds.usable, limit_m=limit_m)
-        lengths, near = ways.at(points), goal.near(points)
-        outside = [self._outside(length) for length in lengths.tolist()]
-        fits = np.array([reason == "" for reason in outside], bool) & ~near
-        left_out = Counter(reason or AT_GOAL for reason, fit in zip(outside, fits.tolist(), strict=True) if not fit)
+        outside = [self._outside(length) for length in ways.at(points).tolist()] if len(points) else []
+        fits = np.array([reason == "" for reason in outside], bool) & ~goal.near(points)
+        left_out = Counter(reason or AT_GOAL for reason, fit in zip(outside, fits.tolist(), strict=True) if not fit for _ in range(directions))
         chosen = points[rng.permutation(np.flatnonzero(fits))]
-        return _Starts(ways, chosen, rng.permutation(self._combos), rng.integers(self._combos, size=len(chosen)), left_out)
+        return _Starts(ways, chosen, rng.permutation(self._combos), rng.integers(self._combos, size=(len(chosen), directions)), left_out)
 
     def _outside(self, length_m: float) -> str:
         if length_m < self._grid.shortest_m - _SLACK_M:
             return f"path shorter than {self._grid.shortest_m:g} m"
         return f"path longer than {self._grid.longest_m:g} m" if length_m > self._grid.longest_m + _SLACK_M else ""
 
-    def _ask(self, goal: _Goal, ways: DistanceField, start: Floats, combo: int) -> Ask | str:
-        way = ways.path_from(start)
-        if way is None:
-            return UNREACHABLE
-        outside = self._outside(way.length_m)
-        if outside:
-            return outside
+    def _ask(self, goal: _Goal, way: GeodesicPath, combo: int) -> Ask:
         first, last = combo % self._grid.headings, combo // self._grid.headings
-        pose = Pose(float(start[0]), float(start[1]), float(start[2]), heading_rad(first, self._grid.headings))
-        return goal.ask(self.task, pose, way, heading_rad(last, self._grid.headings))
+        x, y, z = (float(v) for v in way.points[0])
+        return goal.ask(self.task, Pose(x, y, z, heading_rad(first, self._grid.headings)), way, heading_rad(last, self._grid.headings))
 
 
 class FileAsks:
@@ -219,7 +221,8 @@ class _Goal:
 
 @dataclass(frozen=True)
 class _Starts:
-    """What belongs to a goal: its field, its starts (S, 3), pairs of headings in the order they come up, which one each start begins with."""
+    """What belongs to a goal: its field, its starts (S, 3), headings in the order they come up, and which of them the ways of each start
+    begin with: (S, 1), or (S, 2) where there is a way back too."""
 
     ways: DistanceField
     points: Floats
