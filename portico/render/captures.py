@@ -53,7 +53,7 @@ class CaptureRenderer:
             if channel not in CHANNELS:
                 raise UnknownName("channel", channel, CHANNELS)
         wanted = {c for c in channels if c in ("rgb", "depth", "instance")} | ({"instance"} if "semantic" in channels else set())
-        renderer = self._labels if "instance" in wanted else self._pictures
+        renderer = self._pictures if wanted <= {"rgb"} else self._labels
         seen = renderer.render(T_world_camera, camera, wanted)  # type: ignore[arg-type]
         semantic = self._semantic[seen.instance] if "semantic" in channels and seen.instance is not None else None
         normal = np.zeros((camera.height, camera.width, 3), np.float32) if "normal" in channels else None

@@ -31,7 +31,7 @@ def slow_splats(gaussians: Gaussians, T_world_camera: np.ndarray, camera: Camera
     surface = np.full(shape, np.inf) if surface is None else surface
     centers = (gaussians.means.astype(float) - T_world_camera[:3, 3]) @ T_world_camera[:3, :3]
     columns, rows = np.meshgrid(np.arange(camera.width) + 0.5, np.arange(camera.height) + 0.5)
-    through, depth_sum, color_sum = np.ones(shape), np.zeros(shape), np.zeros((*shape, 3))
+    through, halfway, color_sum = np.ones(shape), np.full(shape, np.inf), np.zeros((*shape, 3))
     weight, doubtful = np.zeros((*shape, len(gaussians))), np.zeros(shape, bool)
     colors = slow_colors(gaussians, T_world_camera[:3, 3])
     for i in np.lexsort((np.arange(len(gaussians)), centers[:, 2])):
@@ -43,14 +43,13 @@ def slow_splats(gaussians: Gaussians, T_world_camera: np.ndarray, camera: Camera
         doubtful |= np.abs(alpha - FAINTEST) < 0.02 * FAINTEST
         seen = (alpha >= FAINTEST) & (centers[i, 2] <= surface)
         weight[:, :, i] = np.where(seen, np.minimum(alpha, MOST_ALPHA), 0.0) * through
-        through = through - weight[:, :, i]
+        rest = through - weight[:, :, i]
+        halfway[(through > 0.5) & (rest <= 0.5)] = centers[i, 2]
+        doubtful |= np.abs(rest - 0.5) < 1e-3
+        through = rest
         color_sum += weight[:, :, i, None] * colors[i]
-        depth_sum += weight[:, :, i] * centers[i, 2]
     backdrop = np.broadcast_to(background, (*shape, 3)) if behind is None else behind
-    solid = np.isfinite(surface)
-    doubtful |= ~solid & (np.abs(through - 0.5) < 1e-3)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        depth = np.where(solid, depth_sum + through * surface, np.where(through <= 0.5, depth_sum / (1.0 - through), np.inf))
+    depth = np.where(np.isfinite(halfway), halfway, surface)
     return SlowFrame(np.clip(color_sum + through[:, :, None] * backdrop, 0.0, 1.0), depth, 1.0 - through, weight, doubtful)
 
 

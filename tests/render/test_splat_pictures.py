@@ -120,11 +120,11 @@ def test_opacity_falls_as_a_normal_distribution_does():
 def test_nearer_hides_farther_and_background_shows_through_the_rest():
     camera = Camera(width=9, height=9, z=0.0)
     pose = Pose(0, 0).matrix() @ camera.T_base_camera()
-    near, far = ball((1.0, 0, 0), 1.0, color=(1, 0, 0), opacity=0.5, instance=3), ball((2.0, 0, 0), 2.0, color=(0, 1, 0), opacity=0.6, instance=7)
+    near, far = ball((1.0, 0, 0), 1.0, color=(1, 0, 0), opacity=0.4, instance=3), ball((2.0, 0, 0), 2.0, color=(0, 1, 0), opacity=0.6, instance=7)
     for both in (together(near, far), together(far, near)):
         frame = SplatRenderer(both, background=(0.0, 0.0, 1.0)).render(pose, camera, ALL)
-        np.testing.assert_allclose(frame.rgb[4, 4], [127.5, 76.5, 51], atol=1)
-        assert frame.depth[4, 4] == pytest.approx((0.5 * 1 + 0.3 * 2) / 0.8, rel=1e-4)
+        np.testing.assert_allclose(frame.rgb[4, 4], [102, 91.8, 61.2], atol=1)
+        assert frame.depth[4, 4] == pytest.approx(2.0), "the nearer one hides less than half"
         assert frame.instance[4, 4] == 3
 
 

@@ -35,9 +35,9 @@ _INFINITE = np.float32(np.inf)
 _LOOK_EVERY = 16
 
 #: Planes of what a tile gathers: light that still comes through; what had come through where a surface ended the pixel;
-#: depth of that surface; sums of colours and depth; the largest weight and whose it is.
+#: depth of that surface; sums of colours; depth at which half of the light was gone; the largest weight and whose it is.
 PLANES = 9
-THROUGH, ENDED, SURFACE, RED_SUM, GREEN_SUM, BLUE_SUM, DEPTH_SUM, BEST, WHOSE = (k * PIXELS for k in range(PLANES))
+THROUGH, ENDED, SURFACE, RED_SUM, GREEN_SUM, BLUE_SUM, HALFWAY, BEST, WHOSE = (k * PIXELS for k in range(PLANES))
 
 
 class Backdrop(NamedTuple):
@@ -189,7 +189,8 @@ def _lay(splats, members, first, end, row0, column0, nearest, state):  # type: i
                     state[k + np.uint64(RED_SUM)] += w * r
                     state[k + np.uint64(GREEN_SUM)] += w * g
                     state[k + np.uint64(BLUE_SUM)] += w * b
-                    state[k + np.uint64(DEPTH_SUM)] += w * z
+                    halfway = (through > HIT) & (through - w <= HIT)
+                    state[k + np.uint64(HALFWAY)] = z if halfway else state[k + np.uint64(HALFWAY)]
                     best, whose = state[k + np.uint64(BEST)], state[k + np.uint64(WHOSE)]
                     state[k + np.uint64(BEST)] = w if w > best else best
                     state[k + np.uint64(WHOSE)] = who if w > best else whose
@@ -211,11 +212,9 @@ def _finish(state, surface, behind, background, row0, column0, size, rgb, depth,
                     value = _FULL * state[at + RED_SUM + channel * PIXELS] + rest * beyond
                     rgb[r, c, channel] = np.uint8(min(value, _FULL) + _HALF)
             if depth.shape[0] > 0:
-                limit = surface[r, c] if surface.shape[0] > 0 else _INFINITE
-                if limit < _INFINITE:
-                    depth[r, c] = state[at + DEPTH_SUM] + rest * limit
-                else:
-                    depth[r, c] = state[at + DEPTH_SUM] / (_ONE - rest) if _ONE - rest >= HIT else _INFINITE
+                # Rounding may end just short of a half that the sum of the weights reaches.
+                hit = state[at + HALFWAY] > _ZERO
+                depth[r, c] = state[at + HALFWAY] if hit else surface[r, c] if surface.shape[0] > 0 else _INFINITE
 
 
 @kernel

@@ -99,12 +99,12 @@ class SplatRenderer:
     def render(self, T_world_camera: Floats, camera: Camera, channels: Collection[SplatChannel], behind: Scenery | None = None) -> SplatFrame:
         """One frame of a camera at ``T_world_camera`` (4, 4), camera axes x right, y down, z forward.
 
-        Channels: rgb (H, W, 3) uint8 sRGB. depth (H, W) float32, the mean z-depth of the Gaussians by their weight, inf
-        where they hide less than half of the pixel. instance (H, W) int32, the label of the one Gaussian that counts
+        Channels: rgb (H, W, 3) uint8 sRGB. depth (H, W) float32, the z-depth of the Gaussian with which half of the pixel is
+        hidden, inf where they hide less: a mean would hang between near and far along every outline. instance (H, W) int32, the label of the one Gaussian that counts
         most, 0 where they hide less than half. alpha (H, W) float32, how much they hide.
 
         With ``behind``, opaque things stand among the Gaussians: they hide those whose centres lie deeper than they do at
-        that pixel, and are seen through those in front. Their depth then enters the mean with the weight that is left,
+        that pixel, and are seen through those in front. Their depth counts where the Gaussians in front hide less than half,
         their label stands where that weight is the largest, and alpha counts only what is in front of them.
 
         Raises:
