@@ -115,6 +115,12 @@ def test_what_no_body_comes_near_is_counted_and_keeps_its_label():
     assert any(label.category == "chair" and label.object is None for label in found.world.semantics.instances)
 
 
+def test_a_single_view_is_enough_for_what_it_shows(furnished):
+    mesh, capture = furnished
+    found = lift(capture, label_views(mesh, AROUND[:1]), mesh.semantics.categories(), ROBOT).world.semantics.objects
+    assert {o.category for o in found} >= {"chair", "table"}
+
+
 def test_labels_without_a_name_are_counted(furnished):
     mesh, capture = furnished
     names = {n: c for n, c in mesh.semantics.categories().items() if c != "chair"}

@@ -18,8 +18,8 @@ from portico.world import Gaussians
 
 #: Edge of the voxels that parts touch in: things 15 cm apart have an empty one between them.
 VOXEL_M = 0.05
-#: A Gaussian stands in voxels at most so many steps to each side of its centre.
-_MOST_STEPS = 4
+#: A Gaussian stands at points so far apart, at most so many to each side of its centre.
+_STEP_M, _MOST_STEPS = 0.8 * VOXEL_M, 5
 #: A part this much smaller than its neighbour, and no farther from it, belongs to it: leaves to a plant, a drawer to a chest.
 _CRUMB_SHARE, _CRUMB_GAP_M = 0.25, 0.12
 #: Two faces of one thing are at most so far apart, and at most this share of the lines between them was ever seen through.
@@ -28,7 +28,7 @@ _THICKEST_M, _SEEN_THROUGH = 0.6, 0.1
 _LEAST_LINES, _LINES, _FACING_M, _BEHIND_M = 4, 48, 0.1, 0.1
 #: One thing may end so far below where it goes on.
 _STACKED_M = 0.2
-_STEPS = np.array([(a, b, c) for a in (-1, 0, 1) for b in (-1, 0, 1) for c in (-1, 0, 1) if (a, b, c) > (0, 0, 0)])
+_NEIGHBOURS = np.array([(a, b, c) for a in (-1, 0, 1) for b in (-1, 0, 1) for c in (-1, 0, 1) if (a, b, c) > (0, 0, 0)])
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,14 @@ def cells_of(gaussians: Gaussians, members: NDArray[np.int64], category: NDArray
 def _footing(gaussians: Gaussians, members: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
     """Points (P, 3) a voxel or less apart that stand for Gaussians (M,), and which of them each stands for (P,)."""
     means, scales = gaussians.means[members].astype(np.float64), gaussians.scales_m[members].astype(np.float64)
-    steps = np.minimum(scales / VOXEL_M, _MOST_STEPS).astype(np.int64)
+    steps = np.minimum(scales / _STEP_M, _MOST_STEPS).astype(np.int64)
     sides = 2 * steps + 1
     count = sides.prod(axis=1)
     owner = np.repeat(np.arange(len(members)), count)
     number = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
     x, number = number % sides[owner, 0], number // sides[owner, 0]
     y, z = number % sides[owner, 1], number // sides[owner, 1]
-    offsets = (np.stack([x, y, z], axis=1) - steps[owner]) * VOXEL_M
+    offsets = (np.stack([x, y, z], axis=1) - steps[owner]) * _STEP_M
     points = means[owner]
     wide = np.flatnonzero(count[owner] > 1)
     turns = Rotation.from_quat(gaussians.rotations_wxyz[members[owner[wide]]], scalar_first=True)
@@ -87,11 +87,14 @@ def parts_of(cells: Cells, thing: NDArray[np.int64], apart: NDArray[np.bool_]) -
     part = _joined(len(owner), a[alike], b[alike])
     near, far = np.concatenate([a, b]), np.concatenate([b, a])
     border = (owner[near] == 0) & (owner[far] > 0)
-    loose, at = np.unique(part[near[border]], return_index=True)
+    loose, far = part[near[border]], far[border]
+    first, at = np.unique(loose, return_index=True)
+    host = far[at][np.searchsorted(first, loose)]
+    one = ~apart[owner[host], owner[far]]
+    hosts = _joined(len(owner), part[host[one]], part[far[one]])
     goes_to = np.arange(len(owner))
-    goes_to[loose] = part[far[border][at]]
-    part = goes_to[part]
-    return np.asarray(np.unique(part, return_inverse=True)[1].ravel())
+    goes_to[first] = part[far[at]]
+    return np.asarray(np.unique(hosts[goes_to[part]], return_inverse=True)[1].ravel())
 
 
 def _owners(cells: Cells, thing: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -115,7 +118,7 @@ def _neighbours(cells: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     rows = np.column_stack([cells.category.astype(np.int64), cells.index - low])
     keys = _key(rows, span)
     first, second = [], []
-    for step in _STEPS:
+    for step in _NEIGHBOURS:
         wanted = _key(rows + np.array([0, *step]), span)
         at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         hit = np.flatnonzero(keys[at] == wanted)
