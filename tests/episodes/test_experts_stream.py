@@ -14,11 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 from hut import build
 
+from portico.episodes import calibrate
 from portico.episodes.experts import Limits, Source, Workshop, write_experts
 from portico.episodes.experts import workshop as workshops
 from portico.episodes.experts.asks import SLICE
 from portico.episodes.experts.stream import Checkpoint
 from portico.episodes.files import save_episodes
+from portico.episodes.grounds import Grounds
 from portico.episodes.navarena import from_navarena, read_task, read_trajectory
 from portico.episodes.navarena.metadata import read_meta
 from portico.episodes.sampling import heading_rad
@@ -26,6 +28,7 @@ from portico.errors import EpisodeError, UnknownName, UserError
 from portico.geometry import Pose
 from portico.interface import Velocity
 from portico.robots import KinematicRobot, embodiment
+from portico.suites import load_suite
 from portico.tasks.episode import EpisodeSet
 from portico.world import load
 
@@ -186,6 +189,14 @@ def test_the_episodes_of_a_file_are_driven_in_their_order(hut, written, tmp_path
     save_episodes(other, tmp_path / "o.json")
     with pytest.raises(EpisodeError, match="another world"):
         Workshop.open(Source(hut, "spot", "point", episodes=tmp_path / "o.json"))
+
+
+def test_what_experts_did_makes_references_an_oracle_can_follow(hut, written):
+    world = load(hut)
+    episodes = from_navarena(written[0], world=world).episodes
+    assert max(len(e.reference.path) for e in episodes.episodes) < 200
+    few = episodes.model_copy(update={"episodes": episodes.episodes[::20]})
+    assert calibrate(few, load_suite("navarena"), Grounds.of(world, embodiment("spot"))).oracle == 1.0
 
 
 def test_nothing_to_make_is_an_error(hut, tmp_path, points, monkeypatch):

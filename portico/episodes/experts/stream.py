@@ -24,6 +24,8 @@ from portico.episodes.navarena.metadata import INFO, read_meta, register, write_
 from portico.episodes.navarena.rows import EPISODES
 from portico.episodes.navarena.writer import TrajectoryWriter
 from portico.errors import EpisodeError
+from portico.tasks.episode import TASK_STAGES
+from portico.tasks.predicates import DEFAULT_RADIUS_M
 
 Watch = Callable[[int, int, Counter[str]], None]
 
@@ -102,7 +104,7 @@ def write_experts(
         split=split,
         chunk_size=chunk_size,
         checkpoint=chunk_size,
-        run={"tool": "portico", "made": "experts", **of},
+        run={"tool": "portico", "made": "experts", **of, "success_distance": DEFAULT_RADIUS_M[TASK_STAGES[source.task][0]]},
         now=now,
     )
     there = writer.count

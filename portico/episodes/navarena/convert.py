@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import shapely
+from numpy.typing import NDArray
 
 from portico.episodes.grounds import Grounds
 from portico.episodes.navarena.metadata import SceneMeta, register, stamp
@@ -17,7 +19,7 @@ from portico.episodes.navarena.rows import SPLITS, EpisodeRow, Trajectory, yaw_o
 from portico.episodes.navarena.writer import TrajectoryWriter
 from portico.episodes.references import Planner
 from portico.errors import EpisodeError
-from portico.geometry import Floats, Pose
+from portico.geometry import Floats, Pose, arc_lengths
 from portico.interface import StageKind
 from portico.robots import embodiment
 from portico.tasks.episode import Budget, Episode, EpisodeSet, Reference, StageSpec, Start, TaskName
@@ -32,6 +34,8 @@ _SPLIT = "val_unseen"
 _GROUP = _TOOL = "portico"
 #: NavArena's evaluator: metres from the goal, and steps per episode.
 _RADIUS_M, _MAX_STEPS = 0.5, 500
+#: References made of trajectories: distance between points, and how far the way between two may pass beside what was driven.
+_SPACING_M, _BEND_M = 0.25, 0.002
 
 
 @dataclass(frozen=True)
@@ -249,7 +253,7 @@ class _Reader:
         if trajectory is not None:
             points = trajectory.poses[:, :3]
             moved = np.concatenate([[True], (np.diff(points, axis=0) != 0.0).any(axis=1)])
-            path = [(float(x), float(y), float(z)) for x, y, z in points[moved]]
+            path = [(float(x), float(y), float(z)) for x, y, z in _sparse(points[moved])]
             return Reference(path=path, length_m=float(row["geodesic_distance"]), stage_ends=[len(path) - 1])
         return self.planner.reference(np.array(start), [stage]) if self.planner else None
 
@@ -262,6 +266,18 @@ class _Reader:
             why = "the column object_category is missing or empty"
             raise EpisodeError("what to look for is not known", where=where, why=why, next_step="give --world with its labels")
         return min(objects, key=lambda o: float(np.linalg.norm(np.array(o.center) - goal))).category
+
+
+def _sparse(points: Floats) -> Floats:
+    """Of the points (N, 3) of a trajectory those that make a reference: a quarter of a metre apart, and what its curves need besides."""
+    if len(points) < 3:
+        return points
+    bent = {(x, y) for x, y in shapely.LineString(points[:, :2]).simplify(_BEND_M).coords}
+    length = np.floor(arc_lengths(points[:, :2]) / _SPACING_M)
+    kept: NDArray[np.bool_] = np.concatenate([[True], length[1:] != length[:-1]])
+    kept |= np.array([(x, y) in bent for x, y in points[:, :2].tolist()])
+    sparse: Floats = points[kept]
+    return sparse
 
 
 def _position(row: dict[str, Any], name: str, where: str) -> tuple[float, float, float]:
