@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import yaml
 
 from portico.cli import world_export, world_import, world_label
 from portico.cli.console import out, timed
 from portico.cli.world_facts import describe
-from portico.errors import UnknownName
-from portico.world import load, save
+from portico.errors import UnknownName, UserError
+from portico.world import World, load, save
 
 app = typer.Typer(no_args_is_help=True, help="Build, import, look at and export worlds.")
 app.add_typer(world_import.app, name="import")
@@ -29,6 +32,7 @@ def build(
     recipe: Annotated[str, typer.Argument(help="what to build, see `portico list recipes`")] = "composite",
     out_folder: Out = Path("worlds/block"),
     seed: Annotated[int, typer.Option(help="same seed, same world, same hash")] = 7,
+    parameters: Annotated[list[str] | None, typer.Option("--set", help="a parameter of the recipe, e.g. --set program=cafe --set floors=1")] = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Build a world from a recipe and a seed."""
@@ -36,10 +40,25 @@ def build(
 
     if recipe not in RECIPES:
         raise UnknownName("recipe", recipe, RECIPES, list_command="portico list recipes")
+    given = _parameters(recipe, RECIPES[recipe], parameters or [])
     with timed(f"building {recipe} with seed {seed}"):
-        world = save(RECIPES[recipe](seed), out_folder, overwrite=overwrite)
+        world = save(RECIPES[recipe](seed, **given), out_folder, overwrite=overwrite)
     describe(world)
     out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
+
+
+def _parameters(name: str, recipe: Callable[..., World], given: list[str]) -> dict[str, Any]:
+    """``key=value`` texts as keyword arguments, values in YAML."""
+    known = [p for p in inspect.signature(recipe).parameters if p != "seed"]
+    found = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise UserError("a parameter has no value", where=f"--set {text}", next_step="write --set KEY=VALUE")
+        if key not in known:
+            raise UnknownName(f"parameter of recipe {name}", key, known)
+        found[key] = yaml.safe_load(value)
+    return found
 
 
 @app.command()
