@@ -92,8 +92,9 @@ def with_objects(semantics: Semantics, objects: list[ObjectInstance]) -> tuple[S
 
 
 def labels_of(world: World) -> dict[str, Any]:
-    """``labels.json`` of a world's objects; what a model said, of imported or lifted ones, is said again."""
-    said = {name: word for source in ("navarena", "lifting") for name, word in world.manifest.recipe.get(source, {}).get("predicted", {}).items()}
+    """``labels.json`` of a world's objects; what a model said of lifted or imported ones is said again."""
+    recipe = world.manifest.recipe
+    said = recipe.get("lifting", recipe.get("navarena", {})).get("predicted", {})
     labels = [_label(item, *said.get(item.id, (1.0, "ground_truth"))) for item in world.semantics.objects]
     return {"schema_version": SCHEMA_VERSION, "labels": labels}
 
