@@ -1,6 +1,6 @@
 """Objects lifted from label images against the truth: are the centres right, how many are found, how long does it take?
 
-    python benchmarks/lifting.py [--worlds 10] [--wrong 0.1] [--robot spot]
+    python benchmarks/lifting.py [--worlds 10] [--wrong 0.1] [--spacing 2] [--robot spot]
 
 Every world is the inside of a generated building, as Gaussians without labels. Views all over its free ground are labelled by the mesh it was
 made of, a tenth of the pixels wrong (half alone, half in blobs), and lifted. A retained centre is valid when it lies in the true box (footprint turned by
@@ -79,7 +79,7 @@ def majority(gaussians, views, categories, judge, *, visible: bool):
     return things(gaussians, fused, categories, judge, ())
 
 
-def measure(number: int, wrong: float, robot: str) -> tuple[str, int, list[Score]]:
+def measure(number: int, wrong: float, spacing_m: float, robot: str) -> tuple[str, int, list[Score]]:
     body, program = embodiment(robot), PROGRAMS[number % len(PROGRAMS)]
     mesh, capture = build_indoor(200 + number, program, 1), build_capture(200 + number, program, 1)
     gaussians = capture.appearance.gaussians
@@ -87,7 +87,7 @@ def measure(number: int, wrong: float, robot: str) -> tuple[str, int, list[Score
     capture = replace(capture, appearance=replace(capture.appearance, gaussians=blank))
     space = build_space(capture, body)
     labeller = Noisy(Truth(mesh), share=wrong, seed=number)
-    views = list(Survey(capture, labeller, survey_poses(space), SURVEY))
+    views = list(Survey(capture, labeller, survey_poses(space, spacing_m=spacing_m), SURVEY))
     judge = Judge(capture.semantics, space, len(views))
     scores = []
     for method in (
@@ -105,6 +105,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Objects lifted from label images against the truth.")
     parser.add_argument("--worlds", type=int, default=10)
     parser.add_argument("--wrong", type=float, default=0.1)
+    parser.add_argument("--spacing", type=float, default=2.0, help="metres between places that are looked from")
     parser.add_argument("--robot", default="spot")
     options = parser.parse_args()
     columns = f"{'centres':>9}{'valid':>8}{'recall':>8}{'s':>7}"
@@ -112,7 +113,7 @@ def main() -> int:
     print(f"{'':<36}{heads}\n{'world':<28}{'views':>8}{3 * columns}")
     found: list[list[Score]] = []
     for number in range(options.worlds):
-        name, views, scores = measure(number, options.wrong, options.robot)
+        name, views, scores = measure(number, options.wrong, options.spacing, options.robot)
         found.append(scores)
         print(f"{name:<28}{views:>8}{''.join(_columns(s) for s in scores)}", flush=True)
     totals = [Score(*(sum(getattr(scores[k], name) for scores in found) for name in vars(found[0][k]))) for k in range(3)]
