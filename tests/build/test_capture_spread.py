@@ -32,17 +32,18 @@ def test_points_lie_in_their_triangle_and_leave_no_hole(corners):
         return
     _, inside = sample("probe", np.array([400]))
     gap, _ = cKDTree(placed(triangles, face, weights)).query(placed(triangles, np.zeros(400, int), inside))
-    assert gap.max() <= 0.3
+    assert gap.max() <= 0.21
 
 
 def test_two_halves_of_a_rectangle_share_a_lattice():
     a, b, c, d = np.array([[0, 0, 0], [2, 0, 0], [2, 1, 0], [0, 1, 0]], float)
     triangles = np.array([[a, b, c], [c, d, a]])
     points = placed(triangles, *cover(triangles, 0.05))
-    rows, columns = np.unique(np.round(points[:, 0], 6)), np.unique(np.round(points[:, 1], 6))
+    lattice = points[np.abs(points[:, 0] - 2.0 * points[:, 1]) > 1e-6]
+    rows, columns = np.unique(np.round(lattice[:, 0], 6)), np.unique(np.round(lattice[:, 1], 6))
     assert (len(rows), len(columns)) == (40, 20)
     np.testing.assert_allclose([rows[0], rows[-1], columns[0], columns[-1]], [0.025, 1.975, 0.025, 0.975])
-    assert 800 <= len(points) <= 830
+    assert 800 <= len(points) <= 930
 
 
 def test_the_capture_recipe_knows_its_rooms_and_can_be_walked():

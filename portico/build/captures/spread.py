@@ -13,6 +13,8 @@ from portico.seeding import generator
 _R2 = np.array([0.7548776662466927, 0.5698402909980532])
 #: Multiples of it fill an interval evenly however many are taken.
 _GOLDEN = 0.6180339887498949
+#: Twice the area over the square of the longest edge, below which some angle is less than about 40 degrees.
+_SHARP = 0.42
 #: A triangle less than so many spacings high is a sliver.
 _SLIVER = 2.0
 
@@ -20,8 +22,8 @@ _SLIVER = 2.0
 def cover(triangles: Floats, spacing_m: float) -> tuple[NDArray[np.int64], Floats]:
     """Points on triangles (F, 3, 3) about ``spacing_m`` apart: which triangle (N,), and the weights (N, 3) of its corners.
 
-    Two halves of a rectangle share one lattice, which keeps half a spacing from its edges. Slivers get two points
-    per ``spacing_m`` of their length, in a zigzag.
+    Two halves of a rectangle share one lattice, which keeps half a spacing from its edges. A row along the longest edge reaches into
+    sharp tips that a lattice misses. Slivers get two points per ``spacing_m`` of their length, in a zigzag.
     """
     corner = _widest_corner(triangles)
     turned = np.take_along_axis(triangles, ((corner[:, None] + np.arange(3)) % 3)[:, :, None], axis=1)
@@ -36,10 +38,19 @@ def cover(triangles: Floats, spacing_m: float) -> tuple[NDArray[np.int64], Float
     starts = np.cumsum(lattice[wide]) - lattice[wide]
     weights = np.empty((int(lattice.sum()), 3))
     _lattice(frames[wide], spacing_m, starts, weights)
-    face = np.concatenate([np.repeat(np.arange(len(triangles)), n) for n in (lattice, thin)])
-    weights = np.concatenate([weights, _zigzag(turned, longest, thin)])
+    sharp = (double_area < _SHARP * longest**2) & ~sliver & (double_area > 0.0)
+    edge = np.where(sharp, np.ceil(longest / spacing_m), 0).astype(np.int64)
+    face = np.concatenate([np.repeat(np.arange(len(triangles)), n) for n in (lattice, thin, edge)])
+    weights = np.concatenate([weights, _zigzag(turned, longest, thin), _row(edge)])
     # Back from the order in which the widest corner comes first.
     return face, np.take_along_axis(weights, (np.arange(3) - corner[face, None]) % 3, axis=1)
+
+
+def _row(counts: NDArray[np.int64]) -> Floats:
+    """(N, 3) weights of points at even steps along the edge that lies opposite of the first corner."""
+    step = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    along = (step + 0.5) / np.repeat(counts, counts)
+    return np.stack([np.zeros_like(along), 1.0 - along, along], axis=1)
 
 
 def _zigzag(turned: Floats, longest: Floats, counts: NDArray[np.int64]) -> Floats:
