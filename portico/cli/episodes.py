@@ -35,7 +35,7 @@ def generate_command(
     out_file: Annotated[Path, typer.Option("--out", help="episode file to write")] = Path("episodes.json"),
     suite: SuiteName = "i2o2i",
     task: Annotated[list[str] | None, typer.Option(help="only these tasks, e.g. --task outdoor; all of the suite's when left out")] = None,
-    count: Annotated[int | None, typer.Option(help="episodes per task; the suite's counts when left out")] = None,
+    count: Annotated[int | None, typer.Option(min=0, help="episodes per task; the suite's counts when left out")] = None,
     seed: Annotated[int | None, typer.Option(help="same seed, same episodes")] = None,
     robot: Annotated[str | None, typer.Option(help="embodiment, see `portico list embodiments`")] = None,
     termination: Annotated[

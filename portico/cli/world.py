@@ -14,7 +14,7 @@ import yaml
 from portico.cli import world_export, world_import, world_label
 from portico.cli.console import out, timed
 from portico.cli.world_facts import describe
-from portico.errors import UnknownName, UserError
+from portico.errors import StorageError, UnknownName, UserError
 from portico.world import World, load, save
 
 app = typer.Typer(no_args_is_help=True, help="Build, import, look at and export worlds.")
@@ -71,7 +71,7 @@ def info(world_folder: WorldFolder) -> None:
 def render(
     world_folder: WorldFolder,
     out_folder: Annotated[Path | None, typer.Option("--out", help="folder for the pictures; the current one by default")] = None,
-    frames: Annotated[int, typer.Option(help="first-person frames on the contact sheet")] = 16,
+    frames: Annotated[int, typer.Option(min=1, help="first-person frames on the contact sheet")] = 16,
     robot: Annotated[str, typer.Option(help="whose camera, see `portico list embodiments`")] = "spot",
 ) -> None:
     """Draw a top-down map of every level and a contact sheet of first-person frames."""
@@ -114,6 +114,10 @@ def splat(
     from portico.build.captures import gaussians_of
     from portico.build.splats import write_ply, write_splat
 
+    if out_file.suffix not in (".ply", ".splat", ""):
+        raise UserError(f"{out_file.suffix} is not written", where=f"--out {out_file}", next_step="give a .ply or .splat file, or a folder without a suffix")
+    if out_file.is_file() and not overwrite:
+        raise StorageError("there is such a file already", where=str(out_file), next_step="choose another --out, or add --overwrite")
     world = load(world_folder)
     with timed(f"splatting {world.id}"):
         gaussians = world.appearance.gaussians or gaussians_of(world, spacing_m=spacing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ import typer
 from portico.cli.console import counted, out, timed
 from portico.cli.world_facts import describe
 from portico.errors import UserError
-from portico.world import World, save
+from portico.world import World, check_free, save
 
 app = typer.Typer(no_args_is_help=True, help="Turn real files into worlds.")
 
@@ -29,6 +30,7 @@ def import_osm_file(
     """Import an OpenStreetMap extract: buildings, streets, footways, crossings, parks, shops, entrances."""
     from portico.build.osm import import_osm
 
+    check_free(out_folder, overwrite=overwrite)
     with timed(f"importing {file.name}"):
         imported = import_osm(file, bbox=_box(bbox) if bbox else None)
         world = save(imported.world, out_folder, overwrite=overwrite)
@@ -56,7 +58,8 @@ def import_splat_file(
     from portico.robots import embodiment
 
     embodiment(robot)
-    with counted(f"importing {file.name}, in hundredths") as tell:
+    check_free(out_folder, overwrite=overwrite)
+    with counted(f"importing {file.name}, per cent") as tell:
         imported = import_splat(file, up=up, scale=scale, floor=_floor(floor), voxel_m=voxel, points_as_splats=as_points, mesh=mesh, watch=tell)
     _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
 
@@ -74,6 +77,7 @@ def import_rgbd_folder(
     """Import posed colour and depth images, laid out as 3DMatch does: fuse them into Gaussians, then as any capture."""
     from portico.build.captures import Placement, import_frames
 
+    check_free(out_folder, overwrite=overwrite)
     with timed(f"fusing the frames of {folder.name}"):
         imported = import_frames(folder, Placement(up=up, voxel_m=voxel), spacing_m=spacing)
     _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
@@ -91,6 +95,7 @@ def import_rosmap_file(
     """Import a map of ROS' map_server (PGM or PNG with YAML): occupied cells become walls, free ones a floor."""
     from portico.build.rosmap import import_rosmap
 
+    check_free(out_folder, overwrite=overwrite)
     with timed(f"importing {file.name}"):
         imported = import_rosmap(file, wall_height_m=wall_height, unknown=unknown)
     _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
@@ -108,6 +113,7 @@ def import_navarena_folder(
     """Import a NavArena V1 scene: its capture is seen, its labels become objects."""
     from portico.build.navarena import import_navarena
 
+    check_free(out_folder, overwrite=overwrite)
     with timed(f"importing {folder.name}"):
         imported = import_navarena(folder, collision=collision, voxel_m=voxel)
     _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
@@ -133,7 +139,10 @@ def _floor(text: str) -> str | float:
     if text in ("auto", "keep"):
         return text
     try:
-        return float(text)
+        height = float(text)
+        if not isfinite(height):
+            raise ValueError(text)
+        return height
     except ValueError as error:
         raise UserError("cannot read the height of the floor", where=f"--floor {text}", next_step="write auto, keep or a number") from error
 

@@ -102,7 +102,7 @@ def _from_labels(wish: _Wish, path: Path) -> Lifted:
     from portico.build.lifting import label_from_file
 
     with timed(f"placing the labels of {path.name}"):
-        return label_from_file(wish.world, path, wish.body)
+        return label_from_file(wish.world, path, wish.body, vocabulary=wish.vocabulary)
 
 
 def _words(file: Path | None) -> frozenset[str]:

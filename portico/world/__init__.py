@@ -3,7 +3,7 @@
 Nothing here knows of robots, tasks or files of other tools.
 """
 
-from portico.world.bundle import content_hash, load, save
+from portico.world.bundle import check_free, content_hash, load, save
 from portico.world.gaussians import Gaussians
 from portico.world.semantics import (
     DEFAULT_ACCESS,
@@ -54,6 +54,7 @@ __all__ = [
     "Semantics",
     "Surface",
     "World",
+    "check_free",
     "content_hash",
     "load",
     "save",

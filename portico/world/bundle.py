@@ -67,6 +67,18 @@ def content_hash(world: World) -> str:
     return digest.hexdigest()
 
 
+def check_free(folder: Path, *, overwrite: bool) -> None:
+    """Refuse to write where something is, before the work that leads there.
+
+    Raises:
+        StorageError: the folder holds something and ``overwrite`` is off, or it is a file.
+    """
+    if folder.is_file():
+        raise StorageError("the output folder is a file", where=str(folder), next_step="choose another --out")
+    if folder.exists() and any(folder.iterdir()) and not overwrite:
+        raise StorageError("the output folder is not empty", where=str(folder), next_step="choose another --out, or add --overwrite")
+
+
 def save(world: World, folder: Path | str, *, overwrite: bool = False) -> World:
     """Write a world; returns it with counts and content hash filled in.
 
@@ -74,8 +86,7 @@ def save(world: World, folder: Path | str, *, overwrite: bool = False) -> World:
         StorageError: the folder exists and ``overwrite`` is off, or the disk refuses.
     """
     folder = Path(folder)
-    if folder.exists() and any(folder.iterdir()) and not overwrite:
-        raise StorageError("the output folder is not empty", where=str(folder), next_step="choose another --out, or add --overwrite")
+    check_free(folder, overwrite=overwrite)
     world = _sealed(world)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -24,6 +24,8 @@ _LEAN_COS, _SHARE, _SAME_M = np.cos(np.deg2rad(45.0)), 0.3, 0.05
 #: Points per square metre, and at most per face, that tell what a face is.
 _SAMPLE_M, _MOST_SAMPLES = 0.1, 400
 _LEAST_OVERLAP = 0.3
+#: A mesh may reach beyond what was captured, but hardly so much, least of all upwards.
+_MOST_TIMES, _MORE_M = np.array([3.0, 3.0, 2.0]), np.array([5.0, 5.0, 2.0])
 
 
 @dataclass(frozen=True)
@@ -89,21 +91,22 @@ def _read(path: Path) -> tuple[Floats, NDArray[np.int64]]:
 
 
 def _check_place(vertices: Floats, bounds: Floats, path: Path) -> None:
-    """Both plans must overlap by a third of the smaller one."""
+    """Along every axis both must share a third of the shorter one, and neither may be much longer."""
     mine = np.stack([vertices.min(axis=0), vertices.max(axis=0)])
-    sides = np.minimum(mine[1], bounds[1])[:2] - np.maximum(mine[0], bounds[0])[:2]
-    smaller = min(float(np.prod((b[1] - b[0])[:2])) for b in (mine, bounds))
-    if (sides <= 0.0).any() or float(np.prod(sides)) < _LEAST_OVERLAP * smaller:
+    shared = np.minimum(mine[1], bounds[1]) - np.maximum(mine[0], bounds[0])
+    lengths = np.stack([mine[1] - mine[0], bounds[1] - bounds[0]])
+    apart = shared < _LEAST_OVERLAP * lengths.min(axis=0) - _SAME_M
+    if apart.any() or (lengths[0] > _MOST_TIMES * lengths[1] + _MORE_M).any():
         raise ImportFailed(
             "the collision mesh does not lie where the capture does",
             where=str(path),
-            why=f"its plan is {_plan(mine)}, the capture's {_plan(bounds)} (after up, scale and floor)",
-            next_step="export the mesh in the frame and unit of the capture's file",
+            why=f"it spans {_spans(mine)}, the capture {_spans(bounds)}, x, y and z after up, scale and floor",
+            next_step="give it in the frame and unit of the capture's file; glTF is y up, so a GLB may have to be turned",
         )
 
 
-def _plan(bounds: Floats) -> str:
-    return " x ".join(f"{low:.1f} to {high:.1f}" for low, high in zip(*bounds[:, :2], strict=True)) + " m"
+def _spans(bounds: Floats) -> str:
+    return " x ".join(f"{low:.1f} to {high:.1f}" for low, high in zip(*bounds, strict=True)) + " m"
 
 
 def _tops(triangles: Floats, upright: NDArray[np.bool_], cell_m: float) -> Runs:

@@ -114,8 +114,7 @@ def place_capture(
     lines = [*capture.remarks, *placed.reasons]
     if place.mesh is None:
         watch(_PLACED, _WHOLE)
-        voxels = voxelise(gaussians, size_m=place.voxel_m, watch=lambda done, wanted: watch(_PLACED + (_FILLED - _PLACED) * done // wanted, _WHOLE))
-        solid = solidify(voxels)
+        voxels, solid = _filled(gaussians, place, placed.reasons[0], watch)
         lines += _account(voxels, solid)
         world = captured_world(name, gaussians, solid, source=source, recipe=recipe, notes=tuple(lines))
     else:
@@ -126,6 +125,15 @@ def place_capture(
         world = captured_world(name, gaussians, collision.ground, collision.geometry, source=source, recipe=recipe, notes=tuple(lines))
     watch(_WHOLE, _WHOLE)
     return ImportedCapture(world, tuple(lines))
+
+
+def _filled(gaussians: Gaussians, place: Placement, extent: str, watch: Watch) -> tuple[Voxels, Solid]:
+    """Voxels and what they stand for; a failure also says how large the capture came out, since that is what is wrong most often."""
+    try:
+        voxels = voxelise(gaussians, size_m=place.voxel_m, watch=lambda done, wanted: watch(_PLACED + (_FILLED - _PLACED) * done // wanted, _WHOLE))
+        return voxels, solidify(voxels)
+    except ImportFailed as error:
+        raise ImportFailed(error.what, where=error.where, why="; ".join(filter(None, [error.why, extent])), next_step=error.next_step) from error
 
 
 def captured_world(

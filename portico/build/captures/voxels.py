@@ -19,6 +19,9 @@ SOLID_ALPHA = 0.3
 #: Gaussians larger than this are sky and haze rather than things; smaller islands of voxels are floaters.
 _MOST_EXTENT_M, _LEAST_ISLAND_M3 = 1.5, 0.0015
 _SNAP = 0.2
+_FINEST_M, _COARSEST_M = 0.005, 0.5
+#: Of the opaque Gaussians at least this share must be small enough to be things, or the scale is wrong.
+_LEAST_SOLID = 0.2
 _MOST_VOXELS, _CHUNK = 30_000_000, 200_000
 _SHIFT, _OFFSET = 21, 1 << 20
 
@@ -54,15 +57,20 @@ def voxelise(gaussians: Gaussians, *, size_m: float = 0.05, watch: Watch = lambd
     """Voxels that Gaussians reach into with an opacity of 0.3 or more, floaters removed; ``watch`` is told (done, wanted) as it goes.
 
     Raises:
-        ImportFailed: nothing is solid, or the capture is far too large for the voxels.
+        ImportFailed: nothing is solid, the capture is far too large for the voxels, or their size makes no sense.
     """
+    if not _FINEST_M <= size_m <= _COARSEST_M:
+        raise ImportFailed(
+            f"voxels of {size_m:g} m are unfit", where="--voxel", why=f"{_FINEST_M:g} to {_COARSEST_M:g} m make sense", next_step="leave it out for 0.05 m"
+        )
     solid = gaussians.opacity > SOLID_ALPHA
     reach = np.sqrt(2.0 * np.log(np.maximum(gaussians.opacity, SOLID_ALPHA) / SOLID_ALPHA))
     huge = solid & (gaussians.scales_m.max(axis=1) * reach > _MOST_EXTENT_M)
     dropped = {"too transparent": int((~solid).sum()), "larger than 3 m": int(huge.sum())}
     kept = np.flatnonzero(solid & ~huge)
-    if not len(kept):
-        raise ImportFailed("nothing in the capture is solid", why=_account(dropped, len(gaussians)), next_step="check opacity and scale of the file")
+    if len(kept) < _LEAST_SOLID * solid.sum() or not len(kept):
+        what = "nothing in the capture is solid" if not len(kept) else "nearly everything in the capture is larger than 3 m"
+        raise ImportFailed(what, why=_account(dropped, len(gaussians)), next_step="check opacity and scale of the file")
     half = gaussians.scales_m[kept].astype(np.float64) * reach[kept, None]
     parts = _Parts.empty()
     for some in np.array_split(np.arange(len(kept)), max(1, len(kept) // _CHUNK)):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from portico.build.lifting.label_files import check_vocabulary
 from portico.build.lifting.lift import Lifted, ground_instances, relabelled
 from portico.build.lifting.objects import Judge, home_of
 from portico.build.lifting.views import is_structure
@@ -22,7 +24,7 @@ from portico.world import ObjectInstance, World
 _SLACK_M = 0.25
 
 
-def label_from_file(world: World, path: Path | str, body: BodySize, *, space: Space | None = None) -> Lifted:
+def label_from_file(world: World, path: Path | str, body: BodySize, *, space: Space | None = None, vocabulary: Collection[str] = ()) -> Lifted:
     """The capture with the labels of a file, in the world's frame; those that ``lift`` would not keep stay labels without an object.
 
     Left out and counted: labels outside of the world, of no category or of parts of the building, and those that the body cannot come near.
@@ -30,6 +32,7 @@ def label_from_file(world: World, path: Path | str, body: BodySize, *, space: Sp
     Raises:
         WorldError: the world holds no Gaussians.
         ImportFailed: the file is missing, damaged or of another schema; or nothing of it remains, which says how much each filter removed.
+        UnknownName: a category that the vocabulary, when there is one, does not hold.
         UserError: the body fits nowhere.
     """
     path = Path(path)
@@ -37,6 +40,7 @@ def label_from_file(world: World, path: Path | str, body: BodySize, *, space: Sp
     if gaussians is None or not world.semantics.buildings:
         raise WorldError("only a capture can be labelled", where=world.id, why="the world holds no Gaussians", next_step="make one: portico world splat")
     labels = read_json(path, Labels)
+    check_vocabulary(dict(enumerate(label.category for label in labels.labels)), vocabulary, where=str(path))
     inside, left_out = _inside(labels, world)
     found, remarks = objects_of(inside, grid_around(world, float(world.manifest.cell_m)), world.semantics.buildings[0], str(path))
     judge = Judge(world.semantics, space or build_space(world, body), 0)

@@ -24,6 +24,7 @@ _JUMP = 0.03
 _WIDTH, _THICKNESS, _OPACITY = 0.6, 0.15, 0.95
 #: A surface far away or seen slantwise is sampled thinly; its Gaussians grow up to so many spacings.
 _MOST_SPACINGS = 2.0
+_FINEST_M, _COARSEST_M = 0.002, 0.5
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,15 @@ def fuse(frames: list[PosedFrame], *, spacing_m: float = 0.02) -> Capture:
     """One flat Gaussian for every cube of ``spacing_m`` in which some pixel saw a surface; near views count more.
 
     Raises:
-        ImportFailed: no pixel holds a usable depth.
+        ImportFailed: no pixel holds a usable depth, or the spacing makes no sense.
     """
+    if not _FINEST_M <= spacing_m <= _COARSEST_M:
+        raise ImportFailed(
+            f"Gaussians {spacing_m:g} m apart are unfit",
+            where="--spacing",
+            why=f"{_FINEST_M:g} to {_COARSEST_M:g} m make sense",
+            next_step="leave it out for 0.02 m",
+        )
     seen = [_surface(frame) for frame in frames]
     points, normals, colors, weights, gaps = (np.concatenate(parts) for parts in zip(*seen, strict=True))
     total = sum(frame.depth_m.size for frame in frames)

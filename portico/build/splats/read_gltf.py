@@ -63,7 +63,7 @@ def read_gltf(path: Path) -> Capture:
             "the glTF file holds no Gaussians",
             where=str(path),
             why=f"no primitive has the extension {_EXTENSIONS[0]}",
-            next_step="give a capture; meshes are imported with `portico world import mesh`",
+            next_step="give a capture; a mesh can only go with one: `portico world import splat CAPTURE --mesh MESH`",
         )
     kind = "glb" if binary else "gltf"
     return Capture(_joined(parts), f"{kind}, {formats[0]}", tuple(remarks), up="y")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +29,8 @@ from portico.episodes.navarena.rows import SPLITS, TRAJECTORIES, EpisodeRow, Tra
 from portico.errors import EpisodeError, UnknownName
 
 _CHECKPOINT = 50
+#: A folder of a scene's path: no way up, no root.
+_NAME = re.compile(r"(?!\.+$)[^/\\:\0]+")
 
 
 class TrajectoryWriter:
@@ -44,7 +47,7 @@ class TrajectoryWriter:
 
     Raises:
         UnknownName: no such split.
-        EpisodeError: the folder holds damaged chunks before the last, or episodes of another scene or chunk size.
+        EpisodeError: the scene's path leaves the dataset, or the folder holds damaged chunks before the last, or episodes of another scene or chunk size.
     """
 
     def __init__(
@@ -62,6 +65,13 @@ class TrajectoryWriter:
     ) -> None:
         if split not in SPLITS:
             raise UnknownName("split", split, SPLITS)
+        if not all(_NAME.fullmatch(part) for part in scene_path.split("/")):
+            raise EpisodeError(
+                f"{scene_path!r} is no path of a scene",
+                where="--scene",
+                why="it would lie outside of the dataset",
+                next_step="write GROUP/SCENE, e.g. mine/home",
+            )
         self._task, self._place = Path(task), {"scene_path": scene_path, "task_type": task_type, "split": split}
         self._schema, self._size, self._checkpoint = episode_schema(task_type), chunk_size, checkpoint
         started = stamp(now or datetime.now(UTC))
