@@ -18,8 +18,8 @@ from portico.world import Building, Floor, Room, Semantics
 
 #: How near a goal state must lie to the centre, in the plane: where an object goal of NavArena is reached.
 GOAL_M = 1.0
-#: Smaller things than so many voxels are not told from noise; neither are those that less than so many views agree on.
-LEAST_VOXELS, LEAST_AGREEING = 12, 1.5
+#: Smaller things than so many voxels are not told from noise; neither are those that a single view shows, since each has one vote.
+LEAST_VOXELS, LEAST_AGREEING = 12, 1.1
 _LEAST_SHARE = 0.6
 #: A thing so much smaller than the largest of its kind is what shimmered at the edge of one.
 _LEAST_OF_LARGEST = 1 / 15
