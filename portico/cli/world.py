@@ -15,7 +15,7 @@ from portico.cli import world_export, world_import, world_label
 from portico.cli.console import out, timed
 from portico.cli.world_facts import describe
 from portico.errors import StorageError, UnknownName, UserError
-from portico.world import World, load, save
+from portico.world import World, check_free, load, save
 
 app = typer.Typer(no_args_is_help=True, help="Build, import, look at and export worlds.")
 app.add_typer(world_import.app, name="import")
@@ -41,6 +41,7 @@ def build(
     if recipe not in RECIPES:
         raise UnknownName("recipe", recipe, RECIPES, list_command="portico list recipes")
     given = _parameters(recipe, RECIPES[recipe], parameters or [])
+    check_free(out_folder, overwrite=overwrite)
     with timed(f"building {recipe} with seed {seed}"):
         world = save(RECIPES[recipe](seed, **given), out_folder, overwrite=overwrite)
     describe(world)
@@ -116,6 +117,8 @@ def splat(
 
     if out_file.suffix not in (".ply", ".splat", ""):
         raise UserError(f"{out_file.suffix} is not written", where=f"--out {out_file}", next_step="give a .ply or .splat file, or a folder without a suffix")
+    if not out_file.suffix:
+        check_free(out_file, overwrite=overwrite)
     if out_file.is_file() and not overwrite:
         raise StorageError("there is such a file already", where=str(out_file), next_step="choose another --out, or add --overwrite")
     world = load(world_folder)

@@ -55,10 +55,8 @@ def import_splat_file(
 ) -> None:
     """Import a 3D Gaussian Splatting capture: put it upright, find floors, stairs and what is solid."""
     from portico.build.captures import import_splat
-    from portico.robots import embodiment
 
-    embodiment(robot)
-    check_free(out_folder, overwrite=overwrite)
+    _ready(out_folder, robot, overwrite=overwrite)
     with counted(f"importing {file.name}, per cent") as tell:
         imported = import_splat(file, up=up, scale=scale, floor=_floor(floor), voxel_m=voxel, points_as_splats=as_points, mesh=mesh, watch=tell)
     _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
@@ -77,7 +75,7 @@ def import_rgbd_folder(
     """Import posed colour and depth images, laid out as 3DMatch does: fuse them into Gaussians, then as any capture."""
     from portico.build.captures import Placement, import_frames
 
-    check_free(out_folder, overwrite=overwrite)
+    _ready(out_folder, robot, overwrite=overwrite)
     with timed(f"fusing the frames of {folder.name}"):
         imported = import_frames(folder, Placement(up=up, voxel_m=voxel), spacing_m=spacing)
     _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
@@ -95,7 +93,7 @@ def import_rosmap_file(
     """Import a map of ROS' map_server (PGM or PNG with YAML): occupied cells become walls, free ones a floor."""
     from portico.build.rosmap import import_rosmap
 
-    check_free(out_folder, overwrite=overwrite)
+    _ready(out_folder, robot, overwrite=overwrite)
     with timed(f"importing {file.name}"):
         imported = import_rosmap(file, wall_height_m=wall_height, unknown=unknown)
     _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
@@ -113,10 +111,18 @@ def import_navarena_folder(
     """Import a NavArena V1 scene: its capture is seen, its labels become objects."""
     from portico.build.navarena import import_navarena
 
-    check_free(out_folder, overwrite=overwrite)
+    _ready(out_folder, robot, overwrite=overwrite)
     with timed(f"importing {folder.name}"):
         imported = import_navarena(folder, collision=collision, voxel_m=voxel)
     _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
+
+
+def _ready(out_folder: Path, robot: str, *, overwrite: bool) -> None:
+    """Refuse before the work what would be refused after it."""
+    from portico.robots import embodiment
+
+    embodiment(robot)
+    check_free(out_folder, overwrite=overwrite)
 
 
 def _finish(world: World, lines: Iterable[str], out_folder: Path, robot: str, *, overwrite: bool) -> None:

@@ -13,7 +13,7 @@ import typer
 from portico.cli.console import counted, out, timed
 from portico.cli.world_facts import describe
 from portico.errors import StorageError, UserError
-from portico.world import World, load, save
+from portico.world import World, check_free, load, save
 from portico.world.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -116,9 +116,9 @@ def _words(file: Path | None) -> frozenset[str]:
 
 def _check_free(out_folder: Path, write_labels: Path | None, overwrite: bool) -> None:
     """Refuse before minutes of work what would be refused after them."""
-    taken = [*([out_folder] if out_folder.exists() and any(out_folder.iterdir()) else []), *([write_labels] if write_labels and write_labels.exists() else [])]
-    if taken and not overwrite:
-        raise StorageError("there is something already", where=str(taken[0]), next_step="choose another place, or add --overwrite")
+    check_free(out_folder, overwrite=overwrite)
+    if write_labels and write_labels.exists() and not overwrite:
+        raise StorageError("there is such a file already", where=str(write_labels), next_step="choose another --write-labels, or add --overwrite")
 
 
 def _write_labels(world: World, path: Path) -> None:

@@ -105,6 +105,21 @@ def test_floaters_haze_and_giants_are_left_out(both):
     assert len(voxels) <= len(voxelise(real)) + 2 * count
 
 
+def test_what_lies_beyond_the_keys_of_voxels_is_left_out(both):
+    real = both[1].appearance.gaussians
+    means = np.concatenate([real.means, np.float32([[3e7, 0, 0], [0, -6e4, 0]])])
+    names = ("rotations_wxyz", "scales_m", "opacity", "sh", "instance")
+    voxels = voxelise(Gaussians(means, *(np.concatenate([getattr(real, n), getattr(real, n)[:2]]) for n in names)))
+    assert voxels.dropped["farther than 52.4 km"] == 2
+    np.testing.assert_array_equal(voxels.index, voxelise(real).index)
+
+
+def test_more_voxels_than_memory_are_refused(monkeypatch, both):
+    monkeypatch.setattr("portico.build.captures.voxels._MOST_SLOTS", 1 << 16)
+    with pytest.raises(ImportFailed, match="too large for its voxels"):
+        voxelise(both[1].appearance.gaussians, size_m=0.02)
+
+
 def test_a_written_capture_comes_back_as_a_world(both, tmp_path):
     write_ply(both[1].appearance.gaussians, tmp_path / "room.ply")
     imported = import_splat(tmp_path / "room.ply")

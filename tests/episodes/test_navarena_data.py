@@ -212,7 +212,7 @@ def test_early_chunk_numbers_and_a_bare_index_are_read(tmp_path):
         out.add(row(), drive())
     (tmp_path / "data" / "chunk-000000").rename(tmp_path / "data" / "chunk-000")
     data = read_task(tmp_path)
-    assert read_trajectory(data, "train_000000") is not None
+    np.testing.assert_allclose(read_trajectory(data, "train_000000").poses, drive().poses, atol=1e-9)
     for path in (tmp_path / "data" / "chunk-000").iterdir():
         path.unlink()
     (tmp_path / "data" / "chunk-000").rmdir()
@@ -280,7 +280,9 @@ def test_sets_go_out_and_come_back(hut, tmp_path):
         assert episode.start.yaw_rad == pytest.approx(2.0)
         stage = meant[episode.task].stages[0]
         assert episode.stages[0].model_copy(update={"goal_yaw_rad": stage.goal_yaw_rad}) == stage
-        assert episode.reference is not None
+        start, end = (np.array(episode.reference.path[k]) for k in (0, -1))
+        np.testing.assert_allclose(start[:2], episode.start.position[:2], atol=1e-6)
+        assert np.linalg.norm(end - start) <= episode.reference.length_m + 1e-6
 
 
 def test_stored_trajectories_become_references(hut, tmp_path):

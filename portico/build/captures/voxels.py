@@ -22,8 +22,10 @@ _SNAP = 0.2
 _FINEST_M, _COARSEST_M = 0.005, 0.5
 #: Of the opaque Gaussians at least this share must be small enough to be things, or the scale is wrong.
 _LEAST_SOLID = 0.2
-_MOST_VOXELS, _CHUNK = 30_000_000, 200_000
+_MOST_VOXELS, _MOST_SLOTS, _CHUNK = 30_000_000, 1 << 26, 200_000
 _SHIFT, _OFFSET = 21, 1 << 20
+#: Voxels from the origin, along an axis, that a key can hold with room for one Gaussian.
+_FARTHEST = _OFFSET - 1024
 
 
 Watch = Callable[[int, int], None]
@@ -66,10 +68,11 @@ def voxelise(gaussians: Gaussians, *, size_m: float = 0.05, watch: Watch = lambd
     solid = gaussians.opacity > SOLID_ALPHA
     reach = np.sqrt(2.0 * np.log(np.maximum(gaussians.opacity, SOLID_ALPHA) / SOLID_ALPHA))
     huge = solid & (gaussians.scales_m.max(axis=1) * reach > _MOST_EXTENT_M)
-    dropped = {"too transparent": int((~solid).sum()), "larger than 3 m": int(huge.sum())}
-    kept = np.flatnonzero(solid & ~huge)
+    far = solid & ~huge & (np.abs(gaussians.means).max(axis=1) > _FARTHEST * size_m)
+    dropped = {"too transparent": int((~solid).sum()), "larger than 3 m": int(huge.sum()), f"farther than {_FARTHEST * size_m / 1000.0:.3g} km": int(far.sum())}
+    kept = np.flatnonzero(solid & ~huge & ~far)
     if len(kept) < _LEAST_SOLID * solid.sum() or not len(kept):
-        what = "nothing in the capture is solid" if not len(kept) else "nearly everything in the capture is larger than 3 m"
+        what = "nothing in the capture is solid" if not len(kept) else "nearly everything in the capture is too large or too far away"
         raise ImportFailed(what, why=_account(dropped, len(gaussians)), next_step="check opacity and scale of the file")
     half = gaussians.scales_m[kept].astype(np.float64) * reach[kept, None]
     parts = _Parts.empty()
@@ -78,10 +81,10 @@ def voxelise(gaussians: Gaussians, *, size_m: float = 0.05, watch: Watch = lambd
         at = 0
         while at < len(some):
             at = _visit(means, axes, half[some], size_m, at, parts.keys, parts.bounds, parts.used)
-            if parts.used[0] > _MOST_VOXELS:
+            if parts.used[0] > _MOST_VOXELS or (at < len(some) and len(parts.keys) >= _MOST_SLOTS):
                 raise ImportFailed(
                     "the capture is too large for its voxels",
-                    why=f"more than {_MOST_VOXELS:,} voxels of {size_m:g} m",
+                    why=f"it may fill more than {_MOST_VOXELS:,} voxels of {size_m:g} m",
                     next_step="check the scale of the capture, or give a larger --voxel",
                 )
             parts = parts.grown() if at < len(some) else parts

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from portico.build.faults import first_fault
 from portico.build.lifting.views import LabelView, check_view
 from portico.errors import ImportFailed, UnknownName
 from portico.interface import Camera
@@ -151,9 +152,8 @@ def _parsed(path: Path, model: TypeAdapter[Any]) -> Any:
     try:
         return model.validate_python(raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
-        raise ImportFailed(f"{path.name} breaks its format", where=f"{path}: {field}", why=first["msg"], next_step=f"mend {field or 'it'}") from error
+        field, why = first_fault(error)
+        raise ImportFailed(f"{path.name} breaks its format", where=f"{path}: {field}", why=why, next_step=f"mend {field or 'it'}") from error
 
 
 def _read_image(path: Path, entry: _Entry) -> NDArray[np.int32]:

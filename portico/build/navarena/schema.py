@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, FiniteFloat, ValidationError
 
+from portico.build.faults import first_fault
 from portico.errors import ImportFailed
 from portico.world.semantics import Point3
 
@@ -130,6 +131,5 @@ def read_json(path: Path, model: type[_Model]) -> _Model:
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
-        raise ImportFailed(f"{path.name} breaks its schema", where=f"{path}: {field}", why=first["msg"], next_step=f"mend {field}") from error
+        field, why = first_fault(error)
+        raise ImportFailed(f"{path.name} breaks its schema", where=f"{path}: {field}", why=why, next_step=f"mend {field}") from error
