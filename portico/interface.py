@@ -17,7 +17,7 @@ from portico.geometry import Floats, Pose, camera_transform
 
 Channel = Literal["rgb", "depth", "semantic", "instance", "normal"]
 Need = Literal["rgb", "depth", "odometry", "pose", "route", "semantic", "map", "oracle"]
-StageKind = Literal["point", "image", "object", "exit", "outdoor", "entrance", "ovon", "boundary", "landmark", "route"]
+StageKind = Literal["point", "image", "object", "exit", "outdoor", "entrance", "ovon", "place", "vln", "boundary", "landmark", "route"]
 MoveName = Literal["forward", "backward", "turn_left", "turn_right"]
 
 #: What each observation track grants. ``pose`` and ``route`` arrive only once the task releases them.
@@ -113,7 +113,7 @@ class StageBrief:
     Attributes:
         kind: what kind of stage. index: its position in the mission. count: how many stages there are.
         instruction: English sentence.
-        category: what to look for (object, ovon), else "".
+        category: what to look for (object, ovon, place), else "".
         goal: (3,) goal point in the world frame where the task gives it (point, outdoor), else None.
         route: (N, 3) outdoor route, world frame, once released, else None.
         goal_image: (H, W, 3) uint8, read-only, what the robot's first camera would see from the goal pose (image), for policies
@@ -193,10 +193,17 @@ class Move:
 
 @dataclass(frozen=True)
 class Waypoints:
-    """Poses to pass through in order. ``frame`` says whether they are relative to the base now, or odometry, or world."""
+    """Poses to pass through in order.
+
+    Attributes:
+        frame: whether they are relative to the base now, or odometry, or world.
+        duration_s: the next decision is due after this much time, on the way or not, so that waypoints can be streamed [NV 6.3]; None
+            waits until the last pose is reached.
+    """
 
     poses: tuple[Pose, ...]
     frame: Literal["base", "odometry", "world"] = "base"
+    duration_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -224,7 +231,7 @@ class PolicySpec:
 
     name: str
     needs: frozenset[Need] = frozenset()
-    stages: frozenset[StageKind] = frozenset({"point", "image", "object", "exit", "outdoor", "entrance", "ovon"})
+    stages: frozenset[StageKind] = frozenset({"point", "image", "object", "exit", "outdoor", "entrance", "ovon", "place", "vln"})
     image_size: tuple[int, int] | None = None
     version: str = "1"
 

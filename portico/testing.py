@@ -260,7 +260,7 @@ class _Room:
         self.pose = Pose(x, y, 0.0, wrap_angle(p.yaw_rad + turn))
 
     def _stage(self) -> StageBrief:
-        category = "painting" if self.kind in ("object", "ovon") else ""
+        category = "painting" if self.kind in ("object", "ovon", "place") else ""
         goal = (6.0, 4.0, 0.0) if self.kind in ("point", "outdoor") else None
         route = np.array([[2.0, 2.0, 0.0], [6.0, 2.0, 0.0], [6.0, 4.0, 0.0]]) if self.kind == "outdoor" and self.released else None
         picture = None

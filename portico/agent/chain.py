@@ -18,6 +18,8 @@ DEFAULT_MEMBERS: dict[StageKind, str] = {
     "object": "frontier",
     "point": "frontier",
     "image": "frontier",
+    "place": "frontier",
+    "vln": "frontier",
 }
 
 
@@ -25,7 +27,7 @@ class ChainPolicy:
     """A policy per stage, reset at every hand-off.
 
     Args:
-        exit, outdoor, entrance, ovon, object, point, image: names of the members, or policies.
+        exit, outdoor, entrance, ovon, object, point, image, place, vln: names of the members, or policies.
         detector: handed to every member that is ``frontier``.
     """
 
@@ -38,9 +40,12 @@ class ChainPolicy:
         object: str | Policy | None = None,
         point: str | Policy | None = None,
         image: str | Policy | None = None,
+        place: str | Policy | None = None,
+        vln: str | Policy | None = None,
         detector: str | None = None,
     ) -> None:
-        given = {"exit": exit, "outdoor": outdoor, "entrance": entrance, "ovon": ovon, "object": object, "point": point, "image": image}
+        given: dict[StageKind, str | Policy | None] = {"exit": exit, "outdoor": outdoor, "entrance": entrance, "ovon": ovon, "object": object}
+        given |= {"point": point, "image": image, "place": place, "vln": vln}
         made: dict[str, Policy] = {}
         self._members: dict[StageKind, Policy] = {}
         for kind, default in DEFAULT_MEMBERS.items():

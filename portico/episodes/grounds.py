@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import shapely
 from numpy.typing import NDArray
+from scipy.spatial import KDTree
 
 from portico.errors import EpisodeError
 from portico.geometry import Floats
@@ -15,7 +16,7 @@ from portico.robots import Embodiment
 from portico.space import Space, build_space
 from portico.tasks.annotations import Annotations
 from portico.tasks.episode import StageSpec
-from portico.tasks.predicates import Ground, predicate
+from portico.tasks.predicates import Ground, ReachInstance, predicate
 from portico.world import World
 
 Mask = NDArray[np.bool_]
@@ -122,14 +123,31 @@ class Grounds:
         return reached
 
     def stops_for(self, stage: StageSpec) -> Mask:
-        """Nodes at which a STOP ends an ``ovon`` or ``object`` stage with success, with a cell to spare; within the stage's building when it names one."""
+        """Nodes at which a STOP ends a stage that looks for something with success, with a cell to spare; within the stage's building when it names one."""
         target = predicate(stage, self.xyz[0], Ground(self.annotations, self.body))
         building = self.annotations.building_index(stage.building)
         picks = np.flatnonzero(self.inside(building) if building >= 0 else self.usable)
+        if isinstance(target, ReachInstance):
+            picks = np.intersect1d(picks, self.nodes_near(target.centers, target.radii_m + target.tolerance_m))
         stops = np.zeros(len(self.usable), dtype=bool)
         points = self.xyz[picks]
         stops[picks] = target.holds(points) & (target.distance_m(points) <= target.tolerance_m - self.space.cell_m)
         return stops
+
+    def nodes_near(self, centers: Floats, reaches_m: Floats) -> NDArray[np.int64]:
+        """Usable nodes within a reach (M,) of any of some points (M, 3), seen from above, sorted."""
+        if not len(centers):
+            return np.zeros(0, dtype=np.int64)
+        found = self._tree.query_ball_point(centers[:, :2], reaches_m)
+        return np.unique(self._tree_nodes[np.concatenate([np.asarray(part, dtype=np.int64) for part in found])])
+
+    @cached_property
+    def _tree_nodes(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.usable)
+
+    @cached_property
+    def _tree(self) -> KDTree:
+        return KDTree(self.xyz[self._tree_nodes, :2])
 
     def _near(self, mask: Mask, polygon: Floats, distance_m: float) -> Mask:
         """Members of a mask within a distance of a polygon (M, 2)."""

@@ -53,7 +53,7 @@ class Planner:
         return self._field(stage, _NEARBY_M).at(points)
 
     def _field(self, stage: StageSpec, limit_m: float) -> DistanceField:
-        name = f"{stage.kind} {stage.rule} {stage.building if stage.kind != 'exit' else ''} {stage.category} {limit_m}"
+        name = f"{stage.kind} {stage.rule} {stage.building if stage.kind != 'exit' else ''} {stage.category} {stage.instances} {stage.tolerance_m} {limit_m}"
         if name not in self._fields:
             goals = np.flatnonzero(self._success_set(stage))
             self._fields[name] = self.grounds.space.distance_field(goals, mask=self.grounds.usable, limit_m=limit_m)
@@ -66,7 +66,7 @@ class Planner:
                 return self.grounds.usable & self.grounds.allowed
             case "entrance":
                 return self.grounds.inside(self.grounds.annotations.building_index(stage.building))
-            case "ovon" | "object":
+            case "ovon" | "object" | "place" | "vln":
                 return self.grounds.stops_for(stage)
             case _:
                 raise EpisodeError(f"no reference can be planned for a stage of kind {stage.kind!r}")
@@ -94,7 +94,7 @@ class Planner:
             ends.append(len(points) - 1)
             k = through + 1
         # NavVerse measures lengths in space, I2O2I-Nav and NavArena on the ground; reference and executed path must agree.
-        axes = 3 if stages[0].kind == "object" and stages[0].rule == "navverse" else 2
+        axes = 3 if stages[0].by_navverse else 2
         length = polyline_length(points[:, :axes])
         if length <= 0.0:
             return None

@@ -34,7 +34,7 @@ class Problem:
 
 
 #: Problems with which an episode cannot be asked at all; the others cost it a measure or its point.
-FATAL = frozenset({"unknown_category", "unknown_building", "no_goal", "no_floor", "start_blocked", "unreachable"})
+FATAL = frozenset({"unknown_category", "unknown_instance", "unknown_building", "no_goal", "no_floor", "start_blocked", "unreachable"})
 
 #: What stages of a kind cannot be asked without.
 _GOAL_FIELDS: dict[StageKind, tuple[str, ...]] = {"point": ("goal",), "outdoor": ("goal",), "image": ("goal", "goal_yaw_rad")}
@@ -118,12 +118,23 @@ def _stops_at_start(episode: Episode, grounds: Grounds) -> bool:
 
 def _problems(episode: Episode, grounds: Grounds, planner: Planner) -> Iterator[Problem]:
     start = np.array(episode.start.position, dtype=np.float64)
-    known = {o.category for o in grounds.annotations.semantics.objects}
+    semantics = grounds.annotations.semantics
+    objects, places = {o.category for o in semantics.objects}, {p.category for p in semantics.places}
     for k, stage in enumerate(episode.stages):
-        if stage.kind in ("ovon", "object") and stage.category not in known:
+        missing = [name for name in stage.instances if name not in grounds.annotations.by_id]
+        if missing or (stage.kind == "vln" and not stage.instances):
+            what = f"names {missing[0]!r}, which the world does not have" if missing else "has no target"
+            yield Problem(episode.id, "unknown_instance", f"stage {k} {what}")
+            return
+        known = places if stage.kind == "place" else objects
+        if stage.kind in ("ovon", "object", "place") and stage.category not in known:
             close = difflib.get_close_matches(str(stage.category), sorted(known), n=2, cutoff=0.6)
             hint = f"; did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
-            yield Problem(episode.id, "unknown_category", f"stage {k} asks for {stage.category!r}, which no object of the world is{hint}")
+            yield Problem(
+                episode.id,
+                "unknown_category",
+                f"stage {k} asks for {stage.category!r}, which no {'place' if stage.kind == 'place' else 'object'} of the world is{hint}",
+            )
             return
         lacking = [name for name in _GOAL_FIELDS.get(stage.kind, ()) if getattr(stage, name) is None]
         if lacking:

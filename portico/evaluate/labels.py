@@ -181,11 +181,11 @@ def _blocked_progress(s: _FailedStage) -> Iterator[Finding]:
 
 
 def _search_exhausted(s: _FailedStage) -> Iterator[Finding]:
-    if s.spec.kind in ("ovon", "object") and s.stop is None and not s.valid.any() and _spent(s):
+    if s.spec.kind in ("ovon", "object", "place", "vln") and s.stop is None and not s.valid.any() and _spent(s):
         nearest = int(np.argmin(s.e.goal_distance_m))
         near = f", at best {s.e.goal_distance_m[nearest]:.1f} m away" if np.isfinite(s.e.goal_distance_m[nearest]) else ""
         steps = (0, s.last)
-        yield steps, f"searched {s.span(steps)} without reaching any {s.spec.category}{near}."
+        yield steps, f"searched {s.span(steps)} without reaching any {s.spec.category or 'goal'}{near}."
 
 
 def _budget_exhausted(s: _FailedStage) -> Iterator[Finding]:

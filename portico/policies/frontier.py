@@ -97,6 +97,8 @@ class MappingPolicy:
                 return EntranceSeeker()
             case "object" | "ovon":
                 return ObjectSeeker(self._detector, stage.category, closely=stage.kind == "object")
+            case "place" | "vln":
+                return ObjectSeeker(self._detector, stage.category, roams=True)
             case "image":
                 return ImageSeeker()
             case "outdoor" if stage.route is not None:
@@ -108,6 +110,7 @@ class MappingPolicy:
 class FrontierPolicy(MappingPolicy):
     """Explores its own depth map frontier by frontier until it is out, in, or beside the object.
 
+    Directions are not read: a vln target is searched for like any other, and declared by nobody.
     Image goals are searched for by going everywhere: pictures are not compared, so they are found by arriving, never declared.
 
     Args:
@@ -118,7 +121,7 @@ class FrontierPolicy(MappingPolicy):
     def __init__(self, detector: str | Detector | None = None) -> None:
         found = make_detector(detector)
         needs = _MAP_NEEDS | (found.needs if found else frozenset())
-        stages: frozenset[StageKind] = frozenset({"point", "image", "object", "exit", "outdoor", "entrance", "ovon"})
+        stages: frozenset[StageKind] = frozenset({"point", "image", "object", "exit", "outdoor", "entrance", "ovon", "place", "vln"})
         super().__init__(PolicySpec("frontier", needs=needs, stages=stages, image_size=IMAGE_SIZE), found)
 
 

@@ -33,13 +33,15 @@ class ObjectSeeker:
         detector: finds the category in images; None explores for ever and declares nothing.
         category: what to look for.
         closely: walk up to it as far as the body allows, where the distance to its middle counts.
+        roams: it may be outdoors as well as inside.
     """
 
     looks_around = True
     reach_m = inf
 
-    def __init__(self, detector: Detector | None, category: str, *, closely: bool = False) -> None:
+    def __init__(self, detector: Detector | None, category: str, *, closely: bool = False, roams: bool = False) -> None:
         self._detector, self._category, self._closely = detector, category, closely
+        self._roams = roams
         self._ignored = 0
         self._seen: dict[tuple[int, int, int], int] = {}
         self._points: Floats = np.zeros((0, 3))
@@ -76,7 +78,7 @@ class ObjectSeeker:
         if approach is not None:
             return approach
         frontier = best_frontier(pilot, costs, lambda c: self._charge(pilot, c))
-        if frontier is None or pilot.relaxed >= _RELAXED_BEFORE_LEAVING or self._inside(pilot, frontier):
+        if frontier is None or self._roams or pilot.relaxed >= _RELAXED_BEFORE_LEAVING or self._inside(pilot, frontier):
             return frontier
         return None
 
@@ -127,6 +129,8 @@ class ObjectSeeker:
     def _charge(self, pilot: Pilot, cluster: FrontierCluster) -> float:
         """Stay on this floor while it has frontiers, and inside."""
         other_floor = abs(cluster.position[2] - pilot.floor_z) > _STEP_M
+        if self._roams:
+            return _OTHER_FLOOR_M if other_floor else 0.0
         return (_OTHER_FLOOR_M if other_floor else 0.0) + 2.0 * outdoor_evidence(pilot, cluster.position, reach_m=2.0)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from portico.geometry import Floats, rotation_z
 from portico.tasks.annotations import Annotations
 from portico.tasks.episode import StageSpec
-from portico.tasks.predicates import success_radius_m
-from portico.world.semantics import Building, ObjectInstance
+from portico.tasks.predicates import accepted, success_radius_m
+from portico.world.semantics import Building, ObjectInstance, Place
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,21 @@ def stage_goals(spec: StageSpec, start: Floats, annotations: Annotations | None)
         index = annotations.building_index(spec.building) if spec.building else int(annotations.inside(start[None])[0])
         if index >= 0:
             yield from _building_goals(spec.kind, annotations.buildings[index], annotations)
+    if spec.kind in ("place", "vln"):
+        for goal in accepted(spec, annotations):
+            yield _ball(spec, goal, annotations)
     if spec.kind in ("ovon", "object"):
         for item in annotations.instances(spec.category):
             floor = annotations.floor_of_object(item)
             level = annotations.floors[floor].level if floor >= 0 else 0
             yield Goal(spec.kind, level, (item.name or item.category).replace("_", " "), np.array(item.center), _rectangle(item))
+
+
+def _ball(spec: StageSpec, goal: ObjectInstance | Place, annotations: Annotations) -> Goal:
+    """An instance and r_goal around it, half the longer side of its box seen from above [NV 6.5]."""
+    storey = annotations.floor_at(np.array(goal.center))
+    outline = _circle(goal.center, 0.5 * max(goal.size[:2]))
+    return Goal(spec.kind, storey.level if storey else 0, (goal.name or goal.category).replace("_", " "), np.array(goal.center), outline)
 
 
 def _building_goals(kind: str, building: Building, annotations: Annotations) -> Iterator[Goal]:

@@ -88,7 +88,7 @@ def explain(evidence: Evidence) -> str:
     if record["status"] == "success":
         return _success(evidence)
     reason = str(record.get("reason") or "")
-    if reason == "failed_declaration":
+    if reason in ("failed_declaration", "wrong_goal"):
         return _STOPPED.get(evidence.spec.kind, _stopped_short)(evidence)
     ended = _ENDED.get(reason)
     if ended is None:
@@ -198,6 +198,18 @@ def _stopped_short(evidence: Evidence) -> str:
     )
 
 
+def _stopped_at_wrong_goal(evidence: Evidence) -> str:
+    distances = evidence.goal_distances_m()
+    if not len(distances) or not np.isfinite(distances[-1]):
+        return "stopped at a wrong goal"
+    assert evidence.annotations is not None
+    tolerance_m = predicate(evidence.spec, evidence.span()[0], Ground(evidence.annotations, evidence.body)).tolerance_m
+    nearest = f"the {_thing(evidence.spec)} meant" if evidence.spec.kind == "vln" else f"the nearest {_thing(evidence.spec)}"
+    return f"stopped {distances[-1]:.1f} m from {nearest}; {tolerance_m:.2f} m would count" + (
+        f", after having been {distances.min():.1f} m near" if distances.min() + 0.5 < distances[-1] else ""
+    )
+
+
 def _unfinished(evidence: Evidence) -> str:
     """What was not achieved when no declaration ended the stage."""
     if evidence.spec.kind == "exit":
@@ -209,7 +221,7 @@ def _unfinished(evidence: Evidence) -> str:
     if evidence.spec.kind == "entrance":
         return _never_in(evidence)
     closest = f", {distances.min():.1f} m at its closest" if known else ""
-    if evidence.spec.kind in ("ovon", "object"):
+    if evidence.spec.kind in ("ovon", "object", "place", "vln"):
         thing = _with_article(_thing(evidence.spec))
         return f"was next to {thing} but never stopped there" if _was_there(evidence) else f"never reached {thing}{closest}"
     return f"never reached the goal{closest}"
@@ -303,4 +315,10 @@ def _with_article(thing: str) -> str:
     return f"{'an' if thing[:1] in 'aeiou' else 'a'} {thing}"
 
 
-_STOPPED: dict[str, Callable[[Evidence], str]] = {"exit": _stopped_in_exit, "entrance": _stopped_in_entrance, "ovon": _stopped_at_object}
+_STOPPED: dict[str, Callable[[Evidence], str]] = {
+    "exit": _stopped_in_exit,
+    "entrance": _stopped_in_entrance,
+    "ovon": _stopped_at_object,
+    "place": _stopped_at_wrong_goal,
+    "vln": _stopped_at_wrong_goal,
+}

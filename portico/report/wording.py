@@ -33,6 +33,7 @@ SHARES = frozenset(
 REASONS = {
     "success": "succeeded",
     "failed_declaration": "stopped in the wrong place",
+    "wrong_goal": "stopped at a wrong goal",
     "budget_exhausted": "actions used up",
     "timeout": "time ran out",
     "fall": "fell over",
@@ -63,6 +64,8 @@ STAGES = {
     "point": "point",
     "image": "picture",
     "object": "object",
+    "place": "place",
+    "vln": "directions",
     "boundary": "boundary",
     "landmark": "landmark",
     "route": "route",
@@ -78,6 +81,8 @@ TASKS = {
     "point": "reach a point",
     "image": "reach the place of a picture",
     "object": "reach an object",
+    "place": "find a shop or another place",
+    "vln": "follow directions",
 }
 
 

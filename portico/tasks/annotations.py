@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from portico.geometry import Floats
 from portico.tasks.polygons import Bins, Ints, PolygonSet, holds, in_box, square_of
-from portico.world.semantics import Building, Floor, ObjectInstance, Region, Semantics
+from portico.world.semantics import Building, Floor, ObjectInstance, Place, Region, Semantics
 
 Bools = NDArray[np.bool_]
 
@@ -94,6 +94,16 @@ class Annotations:
     def instances(self, category: str | None) -> tuple[ObjectInstance, ...]:
         """Objects of a category, in the order they are listed."""
         return tuple(o for o in self.semantics.objects if o.category == category)
+
+    def places(self, category: str | None) -> tuple[Place, ...]:
+        """Places of a category, in the order they are listed."""
+        return tuple(p for p in self.semantics.places if p.category == category)
+
+    @cached_property
+    def by_id(self) -> dict[str, ObjectInstance | Place]:
+        """Objects and places by id; where both use one, the object is meant."""
+        found: dict[str, ObjectInstance | Place] = {place.id: place for place in self.semantics.places}
+        return found | {item.id: item for item in self.semantics.objects}
 
     def floor_of_object(self, item: ObjectInstance) -> int:
         """Index into ``floors`` of the floor an object stands on, -1 outdoors: as annotated, else by its box's lower face."""

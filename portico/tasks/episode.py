@@ -14,13 +14,21 @@ from portico.world.semantics import Point3
 
 EPISODES_SCHEMA = "portico.episodes/1"
 
-TaskName = Literal["point", "image", "object", "exit", "outdoor", "entrance", "ovon", "i2o", "o2i", "i2o2i"]
+TaskName = Literal["point", "image", "object", "exit", "outdoor", "entrance", "ovon", "place", "vln", "i2o", "o2i", "i2o2i"]
 #: Satellite-map tasks, one stage each; their positions are (longitude °, latitude °, altitude m) [SN 1].
 AerialTaskName = Literal["boundary", "landmark", "route"]
 Termination = Literal["explicit_stop", "on_arrival"]
 Level = Literal["easy", "medium", "hard"]
 #: Levels of difficulty, in order.
 LEVELS: tuple[Level, ...] = ("easy", "medium", "hard")
+#: Where an episode takes place [NV 3.2]; ``indoor_to_outdoor`` starts in a building and ends outdoors.
+Scene = Literal["indoor", "outdoor", "indoor_to_outdoor"]
+#: Scenes in the order that tables show them.
+SCENES: tuple[Scene, ...] = ("indoor", "outdoor", "indoor_to_outdoor")
+#: How a PlaceNav goal is put into words: "Go to a cafe.", the way there, or what one wants [NV 4.4].
+InstructionType = Literal["category", "route", "intention"]
+INSTRUCTION_TYPES: tuple[InstructionType, ...] = ("category", "route", "intention")
+Side = Literal["left", "right", "ahead", "behind"]
 
 #: Stage kinds of every task, in the order the benchmark fixes [I2 B.1].
 TASK_STAGES: dict[TaskName, tuple[StageKind, ...]] = {
@@ -31,6 +39,8 @@ TASK_STAGES: dict[TaskName, tuple[StageKind, ...]] = {
     "outdoor": ("outdoor",),
     "entrance": ("entrance",),
     "ovon": ("ovon",),
+    "place": ("place",),
+    "vln": ("vln",),
     "i2o": ("exit", "outdoor"),
     "o2i": ("outdoor", "entrance"),
     "i2o2i": ("exit", "outdoor", "entrance", "ovon"),
@@ -53,11 +63,13 @@ class StageSpec(_Record):
 
     Attributes:
         building: the start building (exit) or the target building (entrance, ovon).
-        category: what to find (object, ovon); any instance of it counts.
+        category: what to find (object, ovon, place), or what the instruction leads to (vln); any instance of it counts.
+        instances: ids of the only objects or places that count, by NavVerse's rule; all of the category when empty. vln names one.
         goal: goal point (point, outdoor), or where the goal image is taken from (image). radius_m: success radius around it.
         goal_yaw_rad: heading of the robot that takes the goal image.
         termination: explicit_stop or on_arrival; outdoor always ends on arrival.
         rule: for ``object``: "navverse" (footprint-radius distance) or "navarena" (distance to the centre).
+        tolerance_m: goal distance that counts by NavVerse's rule; 1.0 m plus the embodiment's radius when None [NV 6.5].
         route: outdoor pedestrian route handed to the policy once released.
     """
 
@@ -65,12 +77,19 @@ class StageSpec(_Record):
     instruction: str = ""
     building: str | None = None
     category: str | None = None
+    instances: list[str] = []
     goal: Point3 | None = None
     goal_yaw_rad: FiniteFloat | None = None
     radius_m: FiniteFloat | None = None
     termination: Termination = "explicit_stop"
     rule: Literal["navverse", "navarena"] = "navverse"
+    tolerance_m: Annotated[FiniteFloat, Field(gt=0)] | None = None
     route: list[Point3] = []
+
+    @property
+    def by_navverse(self) -> bool:
+        """Whether NavVerse's distance to instances judges the stage [NV 6.5]."""
+        return self.kind in ("place", "vln") or (self.kind == "object" and self.rule == "navverse")
 
 
 class Reference(_Record):
@@ -79,6 +98,34 @@ class Reference(_Record):
     path: list[Point3]
     length_m: FiniteFloat
     stage_ends: list[int]
+
+
+class GoalInstance(_Record):
+    """An instance that may be gone to, and the length L of the shortest way into its success set [NV 8.1]."""
+
+    id: str
+    length_m: FiniteFloat
+
+
+class Directive(_Record):
+    """One turn-and-move part of an instruction, or its arrival statement, tied to the reference and to the rollout that verified it [NV 8.3].
+
+    Attributes:
+        text: its sentence. turn_rad: change of heading before it, counter-clockwise. distance_m: arc length from the directive before.
+        point: reference waypoint that it ends at. arc_m: arc length of the reference up to there.
+        landmark, side: what is named, by id, and where it lies as seen when the directive ends; None without one.
+        state, time_s: state of the verifying rollout that is nearest to ``point``, and its simulated time.
+    """
+
+    text: str
+    turn_rad: FiniteFloat
+    distance_m: FiniteFloat
+    point: Point3
+    arc_m: FiniteFloat
+    landmark: str | None = None
+    side: Side | None = None
+    state: int | None = None
+    time_s: FiniteFloat | None = None
 
 
 class Budget(_Record):
@@ -93,6 +140,9 @@ class Episode(_Record):
 
     Attributes:
         difficulty: its level within its task and world, where the suite grades them.
+        scene: where it takes place, for NavVerse's tasks. goals: instances that are in reach, nearest first.
+        phrasings: the instruction in every type that is known. phrased: the type that is given, None when there is but one.
+        alignment: the directives of the route's description, in order.
     """
 
     id: str
@@ -105,6 +155,11 @@ class Episode(_Record):
     budget: Budget = Budget()
     seed: int = 0
     difficulty: Level | None = None
+    scene: Scene | None = None
+    goals: list[GoalInstance] = []
+    phrasings: dict[InstructionType, str] = {}
+    phrased: InstructionType | None = None
+    alignment: list[Directive] = []
     extra: dict[str, Any] = {}
 
 

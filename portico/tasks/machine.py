@@ -20,8 +20,9 @@ from portico.tasks.episode import Episode, StageSpec
 from portico.tasks.predicates import BodySize, Ground, Predicate, SamePlane, opened, predicate
 
 StageResult = Literal["success", "failure", "not_attempted"]
-#: Why an episode ended. ``incomplete``: the record stops before anything else ended it.
-TerminalReason = Literal["success", "failed_declaration", "budget_exhausted", "timeout", "fall", "out_of_bounds", "stuck", "incomplete"]
+#: Why an episode ended. ``wrong_goal``: a STOP too far from every accepted instance, by NavVerse's rule [NV 6.6].
+#: ``incomplete``: the record stops before anything else ended it.
+TerminalReason = Literal["success", "failed_declaration", "wrong_goal", "budget_exhausted", "timeout", "fall", "out_of_bounds", "stuck", "incomplete"]
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,8 @@ class StageMachine:
             return None
         here = self._count - 1
         if not (self._open and bool(self._predicate.holds(self._last[None])[0])):
-            return self._fail("failed_declaration", stop=here)
+            by_navverse = self.episode.stages[self.stage].by_navverse
+            return self._fail("wrong_goal" if by_navverse else "failed_declaration", stop=here)
         event = self._succeed(here, self._last, stop=here)
         return self._judge(self._last[None], here) or event
 

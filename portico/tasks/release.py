@@ -11,9 +11,9 @@ from portico.tasks.episode import Episode, StageSpec
 from portico.world.semantics import Semantics
 
 #: Stage kinds that give the base pose in the world frame; what was released stays released [P].
-_POSE: frozenset[StageKind] = frozenset({"point", "image", "object", "outdoor"})
-#: Stage kinds that name a category to look for.
-_CATEGORY: frozenset[StageKind] = frozenset({"object", "ovon"})
+_POSE: frozenset[StageKind] = frozenset({"point", "image", "object", "place", "vln", "outdoor"})
+#: Stage kinds that name a category to look for; a vln stage has a hidden target, known by the way there alone [NV 6.4].
+_CATEGORY: frozenset[StageKind] = frozenset({"object", "ovon", "place"})
 #: Stage kinds whose goal point is a task input.
 _GOAL: frozenset[StageKind] = frozenset({"point", "outdoor"})
 
@@ -37,7 +37,10 @@ def released(episode: Episode, stage: int) -> Release:
 
 
 def stage_brief(episode: Episode, stage: int) -> StageBrief:
-    """The stage of that index as a policy may know it; the goal image is for the simulator to add."""
+    """The stage of that index as a policy may know it; the goal image is for the simulator to add.
+
+    The category of a place is told by the instruction type ``category`` alone: a route or an intention has to be understood.
+    """
     spec = episode.stages[stage]
     route = spec.route if released(episode, stage).route else []
     return StageBrief(
@@ -45,7 +48,7 @@ def stage_brief(episode: Episode, stage: int) -> StageBrief:
         index=stage,
         count=len(episode.stages),
         instruction=spec.instruction or default_instruction(spec),
-        category=(spec.category or "") if spec.kind in _CATEGORY else "",
+        category=(spec.category or "") if spec.kind in _CATEGORY and episode.phrased in (None, "category") else "",
         goal=spec.goal if spec.kind in _GOAL else None,
         route=np.array(route, dtype=np.float64) if route else None,
     )
@@ -66,7 +69,11 @@ def default_instruction(spec: StageSpec, semantics: Semantics | None = None) -> 
         case "ovon":
             return f"Find the {thing} in this building and stop next to it."
         case "object":
-            return f"Find {_article(thing)} {thing} and stop next to it." if declares else f"Find {_article(thing)} {thing} and go up to it."
+            return f"Find {article(thing)} {thing} and stop next to it." if declares else f"Find {article(thing)} {thing} and go up to it."
+        case "place":
+            return f"Go to {article(thing)} {thing}."
+        case "vln":
+            return "Follow the directions and stop where they end."
         case "point":
             return "Go to the goal point and stop there." if declares else "Go to the goal point."
         case "image":
@@ -90,5 +97,6 @@ def _spoken(building: str | None, semantics: Semantics | None) -> str:
     return places[0] if len(places) == 1 else f"the {found.category.replace('_', ' ')}"
 
 
-def _article(noun: str) -> str:
+def article(noun: str) -> str:
+    """The indefinite article of a noun: ``an`` office, ``a`` cafe."""
     return "an" if noun[:1].lower() in "aeiou" else "a"

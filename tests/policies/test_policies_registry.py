@@ -60,7 +60,7 @@ def test_classes_by_path():
 
 
 def test_chain_members_by_option():
-    chain = create("chain?exit=stop,entrance=forward,ovon=stop,object=stop,point=stop,image=stop,outdoor=stop")
+    chain = create("chain?exit=stop,entrance=forward,ovon=stop,object=stop,point=stop,image=stop,outdoor=stop,place=stop,vln=stop")
     assert chain.spec.needs == frozenset()
     assert "semantic" in create("chain?detector=semantic").spec.needs
     with pytest.raises(UnknownName):

@@ -59,7 +59,7 @@ def protocol_of(episode: Episode) -> ScoringProtocol:
     match episode.task:
         case "boundary" | "landmark" | "route":
             return "satnav"
-        case "object" if first.rule == "navverse":
+        case "object" | "place" | "vln" if first.by_navverse:
             return "navverse"
         case "object" | "point" | "image":
             return "navarena"
