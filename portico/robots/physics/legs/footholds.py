@@ -1,0 +1,112 @@
+"""Where feet land: near where the balance of the body wants them, and on ground that holds.
+
+Candidates are the points of a grid aligned with the heading around the wanted place. Terrain is looked at on the same grid with a margin.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+#: Distance of candidates, metres, and how many lie on each side of the wanted place, forward and sideways.
+SPACING_M = 0.035
+AHEAD, ASIDE = 5, 3
+#: Margin of the looked-at grid: behind, where the shank leans, and to all other sides.
+BEHIND, AROUND = 6, 2
+ROWS, COLUMNS = BEHIND + 2 * AHEAD + 1 + AROUND, 2 * ASIDE + 1 + 2 * AROUND
+PATCH_POINTS = ROWS * COLUMNS
+
+
+class Ground(NamedTuple):
+    """What is good ground for a foot.
+
+    Attributes:
+        near_m, far_m: unevenness within one and two cells that costs nothing. near_cost, far_cost: of 0.1 m beyond that.
+        distance_cost: of 0.1 m from the wanted place, squared. highest_rise_m: no foot goes higher or lower than this from its lift-off.
+        lean: horizontal way of the shank per metre of height, behind the foot; lean_cost: of 0.1 m of terrain in its way.
+        stay_cost: a new place must be better than the last by this.
+    """
+
+    near_m: float = 0.03
+    far_m: float = 0.06
+    near_cost: float = 6.0
+    far_cost: float = 1.5
+    distance_cost: float = 1.0
+    highest_rise_m: float = 0.32
+    lean: float = 0.75
+    lean_cost: float = 3.0
+    stay_cost: float = 0.1
+
+
+@njit(cache=True, nogil=True)
+def patch_points(wanted, yaw, out):  # type: ignore[no-untyped-def]
+    """Write the points (PATCH_POINTS, 2) of the grid around a wanted place (2,), rows from back to front, columns from right to left."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    for i in range(ROWS):
+        for j in range(COLUMNS):
+            x, y = (i - BEHIND - AHEAD) * SPACING_M, (j - AROUND - ASIDE) * SPACING_M
+            out[i * COLUMNS + j, 0] = wanted[0] + c * x - s * y
+            out[i * COLUMNS + j, 1] = wanted[1] + s * x + c * y
+
+
+@njit(cache=True, nogil=True)
+def unevenness(patch):  # type: ignore[no-untyped-def]
+    """Height of the patch (PATCH_POINTS,) between its lowest and highest point, metres, walls not counted."""
+    middle = patch[PATCH_POINTS // 2]
+    low, high = middle, middle
+    for n in range(PATCH_POINTS):
+        if abs(patch[n] - middle) < 0.5:
+            low, high = min(low, patch[n]), max(high, patch[n])
+    return high - low
+
+
+@njit(cache=True, nogil=True)
+def choose(patch, level, hip, reach, last, ground):  # type: ignore[no-untyped-def]
+    """Number of the best point of a patch.
+
+    Args:
+        patch: (PATCH_POINTS,) heights. level: z of the ground under the foot at lift-off. hip: (3,) of the abduction joint from the
+            wanted place at landing, x along the heading, z in the world. reach: farthest a foot may be from it.
+        last: number chosen before, or -1. ground: a ``Ground``.
+    """
+    best, best_cost = -1, np.inf
+    for i in range(BEHIND, BEHIND + 2 * AHEAD + 1):
+        for j in range(AROUND, AROUND + 2 * ASIDE + 1):
+            n = i * COLUMNS + j
+            cost = foothold_cost(patch, i, j, level, hip, reach, ground)
+            if n == last:
+                cost -= ground.stay_cost
+            if cost < best_cost:
+                best, best_cost = n, cost
+    return best
+
+
+@njit(cache=True, nogil=True)
+def foothold_cost(patch, i, j, level, hip, reach, ground):  # type: ignore[no-untyped-def]
+    """Cost of the point in row i and column j, see ``choose``; 0 in the wanted place on flat ground."""
+    h = patch[i * COLUMNS + j]
+    x, y = (i - BEHIND - AHEAD) * SPACING_M, (j - AROUND - ASIDE) * SPACING_M
+    cost = ground.distance_cost * 100.0 * (x * x + y * y)
+    near, far = 0.0, 0.0
+    for a in range(-2, 3):
+        for b in range(-2, 3):
+            rough = abs(patch[(i + a) * COLUMNS + j + b] - h)
+            far = max(far, rough)
+            if abs(a) < 2 and abs(b) < 2:
+                near = max(near, rough)
+    cost += 10.0 * ground.near_cost * min(max(near - ground.near_m, 0.0), 0.15)
+    cost += 10.0 * ground.far_cost * min(max(far - ground.far_m, 0.0), 0.15)
+    for k in range(1, BEHIND + 1):
+        # Where the shank passes above a point k cells behind the foot; the foot's own width is left out.
+        in_the_way = patch[(i - k) * COLUMNS + j] - h - max(k * SPACING_M - 0.03, 0.0) / ground.lean
+        if in_the_way > 0.0:
+            cost += 10.0 * ground.lean_cost * min(in_the_way, 0.1)
+    rise = h - level
+    if abs(rise) > ground.highest_rise_m:
+        cost += 50.0 + 100.0 * (abs(rise) - ground.highest_rise_m)
+    far_from_hip = np.sqrt((x - hip[0]) ** 2 + (y - hip[1]) ** 2 + (h - hip[2]) ** 2) - reach
+    if far_from_hip > 0.0:
+        cost += 100.0 * far_from_hip
+    return cost
