@@ -25,7 +25,7 @@ import numpy as np
 
 from portico.build.primitives import box, cylinder, quad
 from portico.build.scene import Scene
-from portico.robots.embodiment import Embodiment, embodiment
+from portico.robots import Embodiment, embodiment
 from portico.space import Space, build_space
 from portico.world import WALKABLE, Provenance, Surface, World, load
 

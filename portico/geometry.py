@@ -71,6 +71,19 @@ def rotation_y(pitch_rad: float) -> Floats:
     return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
 
+def rotation_x(roll_rad: float) -> Floats:
+    """(3, 3) rotation about +x; positive roll turns +y towards +z, so the left side rises."""
+    c, s = cos(roll_rad), sin(roll_rad)
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def leaning(pose: Pose, roll_rad: float, pitch_rad: float, pivot_m: float) -> Floats:
+    """T_world_base, (4, 4), of a body at a pose that leans about a point ``pivot_m`` above its foot point; positive pitch is nose down."""
+    R = rotation_z(pose.yaw_rad) @ rotation_y(pitch_rad) @ rotation_x(roll_rad)
+    pivot = np.array([0.0, 0.0, pivot_m])
+    return transform(R, pose.position + pivot - R @ pivot)
+
+
 def transform(rotation: Floats, translation: Floats) -> Floats:
     """(4, 4) homogeneous transform from (3, 3) and (3,)."""
     T = np.eye(4)

@@ -12,7 +12,7 @@ from portico.errors import EpisodeError
 from portico.geometry import Floats, Pose
 from portico.interface import TRACKS, Action, ActionSpace, Brief, Camera, Channel, Frame, Need, Observation, StageBrief, Stop
 from portico.render import WorldRenderer, renderer_of
-from portico.robots import Embodiment, KinematicRobot, State
+from portico.robots import Embodiment, KinematicRobot, Robot, State
 from portico.space import Space, build_space
 from portico.tasks.annotations import Annotations
 from portico.tasks.episode import Episode
@@ -36,7 +36,7 @@ class Simulator:
         needs: what the policy asked for; channels and goal images nobody asked for are not rendered.
         image_size: (width, height) of every camera, or None for the embodiment's own.
         renderer: of the same world, to share; made on first use when absent.
-        slide: see ``KinematicRobot``.
+        robot: what moves; a kinematic one that stops at contact when absent. Its space is the simulator's.
     """
 
     def __init__(
@@ -50,13 +50,13 @@ class Simulator:
         image_size: tuple[int, int] | None = None,
         renderer: WorldRenderer | None = None,
         actions: ActionSpace | None = None,
-        slide: bool = False,
+        robot: Robot | None = None,
     ) -> None:
         self.world, self.body, self.track = world, body, track
         self.space = space or build_space(world, body)
         self.annotations = Annotations(world.semantics)
         self.actions = actions or ActionSpace()
-        self.robot = KinematicRobot(self.space, body, self.actions, slide=slide)
+        self.robot: Robot = robot or KinematicRobot(self.space, body, self.actions)
         self.cameras: tuple[Camera, ...] = tuple(c.resized(*image_size) if image_size else c for c in body.cameras)
         self._needs = frozenset(needs)
         self._channels: tuple[Channel, ...] = tuple(c for c in _CHANNELS if c in self._needs)
@@ -81,6 +81,7 @@ class Simulator:
         self._action_of = [0]
         self._stage_of = [0]
         self._stops: list[int] = []
+        self._fell = -1
         self._actions = 0
         self._time_s = 0.0
         self._goal_images: dict[int, NDArray[np.uint8]] = {}
@@ -107,7 +108,7 @@ class Simulator:
         stage = self.machine.stage
         began = self._time_s
         for state in motion.states:
-            self._states.append(State(state.pose, began + state.elapsed_s, state.collided, state.moved))
+            self._states.append(replace(state, elapsed_s=began + state.elapsed_s))
             self._action_of.append(self._actions + 1)
             self._stage_of.append(stage)
         self._actions += 1
@@ -116,6 +117,9 @@ class Simulator:
         if isinstance(action, Stop) and not self.machine.done and self.machine.stage == stage:
             self._stops.append(len(self._states) - 1)
             self.machine.declare_stop()
+        if motion.fallen:
+            self._fell = len(self._states) - 1
+            self.machine.end("fall")
         self.machine.spend(self._actions, self._time_s)
         if self.machine.done:
             return None
@@ -133,6 +137,9 @@ class Simulator:
             collided=np.array([s.collided for s in states]),
             stop_steps=np.array(self._stops, np.int32),
             moved=np.array([s.moved for s in states]),
+            tilt_rad=np.array([(s.roll_rad, s.pitch_rad) for s in states]),
+            clipped=np.array([s.clipped for s in states]),
+            fallen=np.arange(len(states)) == self._fell,
         )
 
     def outcome(self) -> Outcome:
@@ -141,7 +148,7 @@ class Simulator:
 
     def frames(self, channels: Collection[Channel]) -> dict[str, Frame]:
         """Every camera's images from where the robot is."""
-        base = self.robot.pose.matrix()
+        base = self.robot.base_matrix()
         return {c.name: self.renderer.render(base @ c.T_base_camera(), c, channels) for c in self.cameras}
 
     def _brief(self, stage: int) -> StageBrief:

@@ -18,7 +18,7 @@ from portico.evaluate.prepare import default_cache, prepare, select
 from portico.evaluate.run import Progress as RunProgress
 from portico.evaluate.run import RunRequest, check_measures, check_policy_name, execute
 from portico.report import print_runs, print_summary, write_report
-from portico.suites import Suite, load_suite
+from portico.suites import Suite, load_suite, under
 from portico.tasks.episode import TASK_STAGES
 
 _PLAIN_EVERY_S = 5.0
@@ -37,7 +37,10 @@ def run(
         str | None, typer.Option(help="replaces how point, image and object goals end: on_arrival or explicit_stop; a run of its own")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="replaces the suite's seed")] = None,
-    robot: Annotated[str | None, typer.Option(help="replaces the suite's embodiment")] = None,
+    robot: Annotated[str | None, typer.Option(help="replaces the suite's embodiment; a name, or the path of a robot file")] = None,
+    motion: Annotated[str | None, typer.Option(help="kinematic, or physics: mass, grip and falls; the questions stay the same")] = None,
+    friction: Annotated[float | None, typer.Option(min=0.01, help="under physics, factor on what surfaces grip; the questions stay the same")] = None,
+    same_questions: Annotated[bool, typer.Option("--same-questions", help="ask another --robot what the suite's own robot is asked")] = False,
     track: Annotated[str | None, typer.Option(help="replaces the suite's observation track: rgb or rgbd")] = None,
     allow_privileged: Annotated[
         bool, typer.Option("--allow-privileged", help="accept policies that need more than the track grants; stamped everywhere")
@@ -46,7 +49,8 @@ def run(
     max_errors: Annotated[float, typer.Option(min=0.0, max=1.0, help="share of episodes that may end in an error before the exit code is 2")] = 0.0,
 ) -> None:
     """Run policies through a suite, record every step, and write summary.json and report.html."""
-    chosen = load_suite(suite, seed=seed, embodiment=robot, track=track, termination=termination)
+    chosen = load_suite(suite, seed=seed, track=track, termination=termination)
+    chosen = under(chosen, motion=motion, friction=friction, robot=robot, same_questions=same_questions)
     base = Path(suite).parent if Path(suite).suffix in {".yaml", ".yml"} else Path.cwd()
     folder = out_folder or Path("runs") / chosen.name
     summaries = evaluate(
@@ -93,7 +97,7 @@ def evaluate(
             "nobody to evaluate", where=suite.name, why="the suite lists no policies", next_step="name one: --policy frontier, see `portico list policies`"
         )
     check_measures(suite)
-    asked = [task for task, count in suite.tasks.items() if count and (not tasks or task in tasks)]
+    asked = [task for task in suite.tasks if suite.asks(task) and (not tasks or task in tasks)]
     for task in tasks or []:
         if task not in suite.tasks:
             raise UnknownName("task", task, suite.tasks, where=f"suite {suite.name}")

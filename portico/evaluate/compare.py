@@ -15,6 +15,8 @@ Identity = tuple[str, str, str, str, int]
 
 #: Entries of a suite that do not change what is asked, or that are compared under a name of their own.
 _NOT_ASKED = frozenset({"description", "policies", "measures", "budget"})
+#: What one policy may be compared across: who moves how over which ground.
+CONDITIONS = ("embodiment", "motion", "friction")
 
 
 @dataclass(frozen=True)
@@ -30,12 +32,14 @@ def compare(a: Run, b: Run) -> dict[str, Any]:
     """Compare two runs over the episodes that both scored; differences are b - a.
 
     Returns:
+        conditions: name -> [a, b], where robot, motion or friction differ.
         n: pairs, only_a, only_b (episodes that one run lacks), errors (pairs dropped because either ended in an error).
         measures: name -> a, b (means over the pairs), difference, low, high, n, direction, unit.
         mcnemar: both, only_a, only_b, neither, p_value (two-sided, exact).
 
     Raises:
-        SuiteError: measures, suites, worlds or budgets differ, naming which; or no episode is in both runs.
+        SuiteError: measures, suites, worlds or budgets differ, naming which; conditions differ between two policies; or no
+            episode is in both runs.
     """
     check_comparable(a, b)
     of_a, of_b = _by_identity(a.records), _by_identity(b.records)
@@ -48,6 +52,7 @@ def compare(a: Run, b: Run) -> dict[str, Any]:
     return {
         "a": {"name": a.name, "policy": a.header.get("policy")},
         "b": {"name": b.name, "policy": b.header.get("policy")},
+        "conditions": _conditions(a, b),
         "n": {"pairs": len(pairs), "only_a": len(of_a) - len(shared), "only_b": len(of_b) - len(shared), "errors": len(shared) - len(pairs)},
         "measures": {name: _difference(name, pairs) for name in names},
         "mcnemar": mcnemar((ra["status"] == "success", rb["status"] == "success") for ra, rb in pairs),
@@ -63,7 +68,11 @@ def check_comparable(a: Run, b: Run) -> None:
     suite_a, suite_b = dict(a.header.get("suite") or {}), dict(b.header.get("suite") or {})
     found = _differences("measure", a.header.get("measures") or {}, b.header.get("measures") or {})
     found += _differences("budget", suite_a.get("budget") or {}, suite_b.get("budget") or {})
-    found += _differences("suite", *({k: v for k, v in suite.items() if k not in _NOT_ASKED} for suite in (suite_a, suite_b)))
+    # One thing at a time: either two policies under the same conditions, or one policy under two.
+    same_policy = a.header.get("policy") == b.header.get("policy")
+    aside = _NOT_ASKED | ({*CONDITIONS, "asked_of"} if same_policy else set())
+    found += _differences("suite", *({k: v for k, v in suite.items() if k not in aside} for suite in (suite_a, suite_b)))
+    found += _differences("questions for", _asked_of(suite_a), _asked_of(suite_b)) if same_policy else []
     found += _differences("world", _hashes(a.header), _hashes(b.header))
     if found:
         raise SuiteError(
@@ -72,6 +81,17 @@ def check_comparable(a: Run, b: Run) -> None:
             why="; ".join(found),
             next_step="run both policies on the same suite, or score both runs again with `portico score`",
         )
+
+
+def _asked_of(suite: Mapping[str, Any]) -> dict[str, Any]:
+    """The conditions that a suite's questions are made for."""
+    defaults = {"embodiment": "spot", "motion": "kinematic", "friction": 1.0}
+    return {name: (suite.get("asked_of") or suite).get(name, default) for name, default in defaults.items()}
+
+
+def _conditions(a: Run, b: Run) -> dict[str, list[Any]]:
+    pairs = {name: [(run.header.get("suite") or {}).get(name) for run in (a, b)] for name in CONDITIONS}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
 def mcnemar(outcomes: Iterable[tuple[bool, bool]]) -> dict[str, Any]:

@@ -82,14 +82,15 @@ def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce
             announce(f"checking {len(episodes.episodes)} episodes of {entry.episodes}")
             check_askable(episodes, Grounds.of(world, body, cached_space(world, body, folder)), entry.episodes, watch=watch)
         return Prepared(folder, world_hash, _ended(episodes, suite))
-    file = cache / "episodes" / f"{_recipe_of_episodes(suite, world_hash)}.json"
+    asked = suite.asked()
+    file = cache / "episodes" / f"{_recipe_of_episodes(asked, world_hash)}.json"
     if not file.is_file():
         world = load(folder)
-        announce(f"surveying {world.id} for {suite.embodiment}")
-        space = cached_space(world, embodiment(suite.embodiment), folder)
+        announce(f"surveying {world.id} for {asked.embodiment}")
+        space = cached_space(world, embodiment(asked.embodiment), folder)
         announce(f"sampling and verifying candidates for {sum(suite.tasks.values())} episodes in {world.id}")
         # What a STOP means belongs to the run: the same questions serve both protocols.
-        save_episodes(generate(world, suite.model_copy(update={"termination": None}), space=space, watch=watch), file)
+        save_episodes(generate(world, asked.model_copy(update={"termination": None}), space=space, watch=watch), file)
     episodes = load_episodes(file)
     for task, reasons in episodes.rejected.items():
         if reasons.get(QUOTA):
@@ -122,7 +123,10 @@ def _built(entry: WorldEntry, cache: Path, announce: Announce) -> Path:
 
 def _recipe_of_episodes(suite: Suite, world_hash: str) -> str:
     """A name that changes with everything the episodes depend on."""
-    parts = suite.model_dump(mode="json", include={"name", "split", "seed", "embodiment", "tasks", "budget", "actions", "rules", "grid", "difficulty"})
+    physical = {"motion", "friction"} if suite.motion == "physics" else set()
+    parts = suite.model_dump(
+        mode="json", include=physical | {"name", "split", "seed", "embodiment", "tasks", "budget", "actions", "rules", "grid", "difficulty"}
+    )
     digest = hashlib.sha256(json.dumps([parts, world_hash], sort_keys=True).encode()).hexdigest()
     return f"{suite.name}-{digest[:16]}"
 

@@ -133,7 +133,7 @@ class Worker:
                 needs=spec.needs,
                 image_size=spec.image_size,
                 actions=job.suite.actions.space(),
-                slide=job.suite.actions.slide,
+                robot=job.suite.robot(site.world, site.space),
             )
         return self._simulator
 

@@ -1,9 +1,8 @@
-"""How a body moves: embodiments and the kinematic robot.
+"""How a body moves: embodiments, the kinematic robot, and robots under physics behind the same ``reset`` and ``execute``."""
 
-Physics comes behind the same ``reset`` and ``execute``.
-"""
+from portico.robots.catalogue import embodiment, make_robot, physical, robot_path
+from portico.robots.embodiment import EMBODIMENTS, Embodiment
+from portico.robots.kinematic import KinematicRobot, misplacement
+from portico.robots.motion import Motion, Robot, State
 
-from portico.robots.embodiment import EMBODIMENTS, Embodiment, embodiment
-from portico.robots.kinematic import KinematicRobot, Motion, State, misplacement
-
-__all__ = ["EMBODIMENTS", "Embodiment", "KinematicRobot", "Motion", "State", "embodiment", "misplacement"]
+__all__ = ["EMBODIMENTS", "Embodiment", "KinematicRobot", "Motion", "Robot", "State", "embodiment", "make_robot", "misplacement", "physical", "robot_path"]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from portico.errors import UnknownName
 from portico.interface import Body, Camera
 
 
@@ -19,6 +18,7 @@ class Embodiment:
         max_speed_mps, max_lateral_mps, max_turn_radps: limits of the velocity action.
         cameras: mounted on the base, z above the supporting surface.
         source: where the figures come from.
+        pivot_m: height above the ground of the point that the body leans about under physics.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Embodiment:
     max_turn_radps: float
     cameras: tuple[Camera, ...]
     source: str
+    pivot_m: float = 0.0
 
     def body(self) -> Body:
         """What a policy may know of it."""
@@ -57,6 +58,7 @@ EMBODIMENTS: dict[str, Embodiment] = {
             1.5,
             _front(0.70, 0.35),
             "Boston Dynamics Spot data sheet: 1.10 x 0.50 m, 1.6 m/s, stairs to 0.22 m, obstacles to 0.30 m, slope 30 deg",
+            0.52,
         ),
         Embodiment(
             "turtlebot",
@@ -77,14 +79,3 @@ EMBODIMENTS: dict[str, Embodiment] = {
         Embodiment("a2w", 0.36, 0.80, 0.30, _SLOPE, 2.0, 0.5, 1.5, _front(0.65, 0.40), "Unitree A2-W data sheet: 0.82 x 0.44 x 0.57 m"),
     )
 }
-
-
-def embodiment(name: str) -> Embodiment:
-    """The embodiment of that name.
-
-    Raises:
-        UnknownName: with the closest matches.
-    """
-    if name not in EMBODIMENTS:
-        raise UnknownName("embodiment", name, EMBODIMENTS, list_command="portico list embodiments")
-    return EMBODIMENTS[name]

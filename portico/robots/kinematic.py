@@ -8,7 +8,6 @@ published numbers differ by it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import atan2, ceil, cos, hypot, sin
 
 import numpy as np
@@ -17,6 +16,7 @@ from portico.errors import EpisodeError
 from portico.geometry import Floats, Pose, wrap_angle
 from portico.interface import Action, ActionSpace, Move, Stop, Velocity, Waypoints
 from portico.robots.embodiment import Embodiment
+from portico.robots.motion import Motion, State
 from portico.space import Space
 
 #: Longest stretch between two recorded states, so that trajectories show the way taken and not only its ends.
@@ -24,33 +24,6 @@ _RECORD_EVERY_M = 0.25
 _VELOCITY_DT_S = 0.1
 _LINEAR_TOLERANCE_M = 0.03
 _ANGULAR_TOLERANCE_RAD = float(np.deg2rad(1.0))
-
-
-@dataclass(frozen=True)
-class State:
-    """One pose passed through. ``elapsed_s`` counts from the start of the motion."""
-
-    pose: Pose
-    elapsed_s: float
-    collided: bool
-    moved: bool
-
-
-@dataclass(frozen=True)
-class Motion:
-    """What an action did: the states passed through, in order, the last one being where the robot now is."""
-
-    states: tuple[State, ...]
-
-    @property
-    def collided(self) -> bool:
-        """Whether contact cut the motion short."""
-        return any(s.collided for s in self.states)
-
-    @property
-    def duration_s(self) -> float:
-        """Simulated time the motion took."""
-        return self.states[-1].elapsed_s if self.states else 0.0
 
 
 class KinematicRobot:
@@ -81,10 +54,18 @@ class KinematicRobot:
         self.pose = self.start = Pose(pose.x, pose.y, float(self.space.nodes_xyz[node, 2]), wrap_angle(pose.yaw_rad))
         return self.pose
 
+    def base_matrix(self) -> Floats:
+        """T_world_base, (4, 4)."""
+        return self.pose.matrix()
+
     def execute(self, action: Action) -> Motion:
         """Carry out an action from the current pose."""
-        clock, states = 0.0, []
+        states: list[State] = []
+        clock = 0.0
+        due = action.duration_s if isinstance(action, Waypoints) else None
         for state in self._states(action):
+            if due is not None and states and clock + state.elapsed_s > due + 1e-9:
+                break
             clock += state.elapsed_s
             states.append(State(state.pose, clock, state.collided, state.moved))
             self.pose = state.pose

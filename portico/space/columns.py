@@ -58,7 +58,10 @@ def grid_around(bounds: NDArray[np.float64], cell_m: float) -> Grid:
 
 
 def cut(triangles: NDArray[np.float64], kinds: NDArray[np.uint8], surfaces: NDArray[np.uint8], grid: Grid, boxes: NDArray[np.float64] | None = None) -> Pieces:
-    """Pieces of triangles (F, 3, 3) with their kinds and surfaces (F,), and of obstacles that are boxes (B, 2, 3): lowest and highest corners."""
+    """Pieces of triangles (F, 3, 3) with their kinds and surfaces (F,), and of obstacles that are boxes (B, 2, 3): lowest and highest corners.
+
+    What lies beyond the grid is left out.
+    """
     origin, unit = np.array([grid.x0, grid.y0, 0.0]), np.array([grid.cell, grid.cell, 1.0])
     local, solid = (triangles - origin) / unit, ((np.zeros((0, 2, 3)) if boxes is None else boxes) - origin) / unit
     start = np.zeros(grid.nx * grid.ny + 1, np.int32)
@@ -89,14 +92,14 @@ def _cut(triangles, kinds, surfaces, grid, pieces, cursor, write):  # type: igno
     for f in range(triangles.shape[0]):
         t = triangles[f]
         j0, j1 = _cell_range(min(t[0, 1], t[1, 1], t[2, 1]), max(t[0, 1], t[1, 1], t[2, 1]))
-        for j in range(j0, j1 + 1):
+        for j in range(max(j0, 0), min(j1, grid.ny - 1) + 1):
             n = _clip(t, 3, 1, j, 1.0, spare)
             n = _clip(spare, n, 1, j + 1, -1.0, row)
             if n == 0:
                 continue
             i0, i1 = _cell_range(row[:n, 0].min(), row[:n, 0].max())
             full0, full1 = _full_cells(row, n, j)
-            for i in range(i0, i1 + 1):
+            for i in range(max(i0, 0), min(i1, nx - 1) + 1):
                 k = j * nx + i
                 if full0 <= i < full1:
                     if write:
@@ -122,8 +125,8 @@ def _cut_boxes(boxes, grid, pieces, cursor, write):  # type: ignore[no-untyped-d
     for b in range(boxes.shape[0]):
         i0, i1 = _cell_range(boxes[b, 0, 0], boxes[b, 1, 0])
         j0, j1 = _cell_range(boxes[b, 0, 1], boxes[b, 1, 1])
-        for j in range(j0, j1 + 1):
-            for i in range(i0, i1 + 1):
+        for j in range(max(j0, 0), min(j1, grid.ny - 1) + 1):
+            for i in range(max(i0, 0), min(i1, grid.nx - 1) + 1):
                 k = j * grid.nx + i
                 if write:
                     p = cursor[k]

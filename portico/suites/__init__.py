@@ -3,6 +3,7 @@
 A suite says which worlds, tasks, counts, budgets and measures; it holds no code.
 """
 
-from portico.suites.suite import Actions, Difficulty, Grid, Suite, WorldEntry, available, load_suite, parse_suite
+from portico.suites.conditions import under
+from portico.suites.suite import Actions, AskedOf, Difficulty, Grid, NavVerse, Suite, WorldEntry, available, load_suite, parse_suite
 
-__all__ = ["Actions", "Difficulty", "Grid", "Suite", "WorldEntry", "available", "load_suite", "parse_suite"]
+__all__ = ["Actions", "AskedOf", "Difficulty", "Grid", "NavVerse", "Suite", "WorldEntry", "available", "load_suite", "parse_suite", "under"]

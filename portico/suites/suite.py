@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -13,11 +14,17 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError,
 
 from portico.errors import SuiteError, UnknownName
 from portico.interface import TRACKS, ActionSpace
-from portico.robots import embodiment
-from portico.tasks.episode import LEVELS, TASK_STAGES, Budget, Level, TaskName, Termination
+from portico.robots import Robot, embodiment, make_robot
+from portico.space import Space
+from portico.tasks.episode import LEVELS, TASK_STAGES, Budget, InstructionType, Level, Scene, TaskName, Termination
+from portico.world import World
 
 #: Tasks that NavArena's sampling can draw.
 GRID_TASKS: frozenset[TaskName] = frozenset({"point", "image", "object"})
+#: Tasks that NavVerse's sampling can draw.
+NAVVERSE_TASKS: frozenset[TaskName] = frozenset({"object", "place", "vln"})
+
+Count = Annotated[int, Field(ge=0)]
 
 
 class _Section(BaseModel):
@@ -25,13 +32,25 @@ class _Section(BaseModel):
 
 
 class WorldEntry(_Section):
-    """A generated world (``recipe`` and ``seed``) or one on disk (``path``, relative to the suite file)."""
+    """A generated world (``recipe`` and ``seed``) or one on disk (``path``, relative to the suite file).
+
+    Attributes:
+        split: the only split that it belongs to; every split when left out.
+        scenes: for rules ``navverse``, what episodes it is for; those that its kind of world has when left out.
+    """
 
     recipe: str | None = None
     seed: int = 0
     params: dict[str, Any] = {}
     path: str | None = None
     episodes: str | None = None
+    split: str | None = None
+    scenes: list[Scene] | None = None
+
+    @property
+    def source(self) -> str:
+        """What makes it the world it is: recipe and seed whatever the parameters, or the folder."""
+        return f"{self.recipe} seed {self.seed}" if self.recipe is not None else f"path {self.path}"
 
     @model_validator(mode="after")
     def _one_source(self) -> WorldEntry:
@@ -88,16 +107,61 @@ class Difficulty(_Section):
         return round(easy * count), round((easy + medium) * count)
 
 
+class NavVerse(_Section):
+    """NavVerse's sampling and verification: windows of lengths and durations, what directions name [NV 8].
+
+    Attributes:
+        tolerance_m: goal distance that counts, 1.0 m plus the robot's radius; the embodiment's collision radius when left out.
+            NavVerse takes 0.6 m for Spot, so 1.6 m [NV 6.5].
+        shortest_m, longest_m: instances whose way L is within these bounds, ends included, are goals [NV 8.1]; in verification
+            the executed length lies strictly between them [NV 8.2].
+        neighbourhood_m: goals of indoor-to-outdoor episodes lie this near to the building they start in [NV 7.1].
+        yaw_spread_deg: how far the first heading may be off the next waypoint, to either side [NV 8.1].
+        shortest_s, longest_s: the rollout takes longer than the one and no longer than the other [NV 8.2].
+        landmarks: whether directions name doors and things beside the way [P].
+    """
+
+    tolerance_m: Annotated[FiniteFloat, Field(gt=0)] | None = None
+    shortest_m: Annotated[FiniteFloat, Field(ge=0)] = 5.0
+    longest_m: Annotated[FiniteFloat, Field(gt=0)] = 50.0
+    neighbourhood_m: Annotated[FiniteFloat, Field(gt=0)] = 50.0
+    yaw_spread_deg: Annotated[FiniteFloat, Field(ge=0, le=180)] = 30.0
+    shortest_s: Annotated[FiniteFloat, Field(ge=0)] = 5.0
+    longest_s: Annotated[FiniteFloat, Field(gt=0)] = 100.0
+    landmarks: bool = True
+
+    @model_validator(mode="after")
+    def _windows(self) -> NavVerse:
+        if self.shortest_m > self.longest_m or self.shortest_s > self.longest_s:
+            raise ValueError("the shortest is more than the longest")
+        return self
+
+
+class AskedOf(_Section):
+    """The robot that questions are made for: they start where it can stand, and it can do them."""
+
+    embodiment: str = "spot"
+    motion: Literal["kinematic", "physics"] = "kinematic"
+    friction: Annotated[FiniteFloat, Field(gt=0)] = 1.0
+
+
 class Suite(_Section):
     """A benchmark definition.
 
     Attributes:
+        split: which of the worlds are asked about: those of this split and those of none.
         rules: whose rules starts and goals are drawn by, and objects judged by: ``i2o2i`` (evenly spread points; NavVerse's
-            distance to objects) or ``navarena`` (``grid``; distance to centres; point, image and object tasks).
+            distance to objects), ``navarena`` (``grid``; distance to centres; point, image and object tasks) or ``navverse``
+            (``navverse``; object, place and vln tasks in scenes).
         termination: how point, image and object stages end: ``explicit_stop``, ``on_arrival``, or as the episodes say when left out.
         difficulty: grades episodes and gives each level its own budget; ungraded when left out.
-        tasks: episodes per world, by task name.
+        tasks: episodes per world, by task name; for rules ``navverse`` by scene too, one number standing for every scene.
+        instructions: how places are put into words, for rules ``navverse``: the same episodes under each.
         track: what policies may see; ``rgb`` as in I2O2I-Nav, ``rgbd`` adds depth and odometry.
+        embodiment: a built-in body, or the path of a robot file.
+        motion: how the body moves: ``kinematic`` goes where it is told until it touches something, ``physics`` has mass and can fall.
+        friction: under physics, factor on what surfaces grip.
+        asked_of: the robot that the questions are made for and verified with; the suite's own when left out.
         measures: names from `portico list measures`; empty means all that apply.
         policies: whom `portico demo` and `portico run` without --policy evaluate.
     """
@@ -108,25 +172,68 @@ class Suite(_Section):
     split: str = "eval"
     seed: int = 0
     embodiment: str = "spot"
+    motion: Literal["kinematic", "physics"] = "kinematic"
+    friction: Annotated[FiniteFloat, Field(gt=0)] = 1.0
+    asked_of: AskedOf | None = None
     track: Literal["rgb", "rgbd"] = "rgbd"
     actions: Actions = Actions()
     budget: Budget = Budget()
     worlds: Annotated[list[WorldEntry], Field(min_length=1)]
-    tasks: dict[TaskName, Annotated[int, Field(ge=0)]]
-    rules: Literal["i2o2i", "navarena"] = "i2o2i"
+    tasks: dict[TaskName, Count | dict[Scene, Count]]
+    rules: Literal["i2o2i", "navarena", "navverse"] = "i2o2i"
     grid: Grid = Grid()
+    navverse: NavVerse = NavVerse()
+    instructions: InstructionType = "category"
     termination: Termination | None = None
     difficulty: Difficulty | None = None
     measures: list[str] = []
     policies: list[str] = []
 
+    def asked(self) -> Suite:
+        """The suite as its questions are made: for the robot of ``asked_of``."""
+        return self.model_copy(update={**dict(self.asked_of), "asked_of": None}) if self.asked_of else self
+
+    def robot(self, world: World, space: Space) -> Robot:
+        """The robot that its episodes are run with, in a world; ``space`` is that world's for the suite's embodiment."""
+        return make_robot(world, self.embodiment, space, self.actions.space(), motion=self.motion, friction=self.friction, slide=self.actions.slide)
+
     @model_validator(mode="after")
     def _known(self) -> Suite:
         embodiment(self.embodiment)
-        strange = sorted(set(self.tasks) - GRID_TASKS) if self.rules == "navarena" else []
+        known = {"navarena": GRID_TASKS, "navverse": NAVVERSE_TASKS}.get(self.rules, frozenset(TASK_STAGES) - {"place", "vln"})
+        strange = sorted(set(self.tasks) - known)
         if strange:
-            raise ValueError(f"rules navarena know the tasks {', '.join(sorted(GRID_TASKS))}, not {', '.join(strange)}")
+            raise ValueError(f"rules {self.rules} know the tasks {', '.join(sorted(known))}, not {', '.join(strange)}")
+        if self.rules != "navverse" and any(isinstance(count, dict) for count in self.tasks.values()):
+            raise ValueError("counts by scene are for rules navverse")
         return self
+
+    @model_validator(mode="after")
+    def _disjoint(self) -> Suite:
+        splits: dict[str, set[str]] = {}
+        for entry in self.worlds:
+            splits.setdefault(entry.source, set()).add(entry.split or "every split")
+        shared = sorted(source for source, names in splits.items() if len(names) > 1)
+        if shared:
+            raise ValueError(f"{shared[0]} is in {' and in '.join(sorted(splits[shared[0]]))}: policies would be evaluated where they were trained")
+        return self
+
+    @property
+    def entries(self) -> tuple[WorldEntry, ...]:
+        """The worlds of the suite's split."""
+        return tuple(entry for entry in self.worlds if entry.split in (None, self.split))
+
+    def quotas(self, task: TaskName, scenes: Sequence[Scene] = ()) -> dict[Scene | None, int]:
+        """Episodes of a task wanted in a world that has some scenes: by scene for rules ``navverse``, else under None."""
+        count = self.tasks.get(task, 0)
+        if self.rules != "navverse":
+            return {None: count} if isinstance(count, int) else {}
+        return {scene: count if isinstance(count, int) else count.get(scene, 0) for scene in scenes}
+
+    def asks(self, task: TaskName) -> bool:
+        """Whether any episode of a task is wanted."""
+        count = self.tasks.get(task, 0)
+        return bool(count if isinstance(count, int) else sum(count.values()))
 
 
 def available() -> dict[str, str]:
@@ -188,7 +295,14 @@ def _read(path: Path) -> str:
 
 
 def _hint(problem: Any) -> str:
-    sections: dict[str, type[BaseModel]] = {"actions": Actions, "budget": Budget, "worlds": WorldEntry, "grid": Grid, "difficulty": Difficulty}
+    sections: dict[str, type[BaseModel]] = {
+        "actions": Actions,
+        "budget": Budget,
+        "worlds": WorldEntry,
+        "grid": Grid,
+        "difficulty": Difficulty,
+        "navverse": NavVerse,
+    }
     parents = [part for part in problem["loc"][:-1] if isinstance(part, str)]
     if problem["type"] == "extra_forbidden":
         known = list(sections.get(parents[0] if parents else "", Suite).model_fields)

@@ -40,16 +40,18 @@ def replay(
         if machine.done:
             break
     machine.update(trajectory.position[seen + 1 : cut + 1])
+    if trajectory.fallen[cut]:
+        machine.end("fall")
     machine.spend(int(trajectory.action[cut]), float(trajectory.time_s[cut]))
     machine.end("incomplete")
     return machine.outcome()
 
 
 def _last_affordable(episode: Episode, trajectory: Trajectory) -> int:
-    """Index of the state at which the budget is found to be spent, else of the last one: it is checked after whole actions."""
+    """Index of the state at which the body fell or the budget is found to be spent, else of the last one: the budget is checked after whole actions."""
     spent = trajectory.action >= episode.budget.max_actions
     if episode.budget.max_time_s is not None:
         spent = spent | (trajectory.time_s > episode.budget.max_time_s)
     whole = np.append(np.diff(trajectory.action) != 0, True)
-    over = np.flatnonzero(spent & whole)
+    over = np.flatnonzero((spent & whole) | trajectory.fallen)
     return int(over[0]) if len(over) else len(trajectory) - 1

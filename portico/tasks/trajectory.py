@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from portico.errors import EpisodeError
 from portico.geometry import Floats
+
+#: Columns that only bodies under physics fill.
+_OF_BODIES = ("tilt_rad", "clipped", "fallen")
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,9 @@ class Trajectory:
         collided: (T,) bool, the motion that led here was cut short by contact.
         stop_steps: (K,) int32, indices into the states at which STOP was declared, in order.
         moved: (T,) bool, the motion that led here was asked to translate (denominator of the collision rate).
+        tilt_rad: (T, 2) float64, roll and pitch of the body, positive pitch is nose down; zeros where nothing can lean.
+        clipped: (T,) bool, more was asked for than the body or the world allows.
+        fallen: (T,) bool, the body no longer stands [NV 6.6]. These three may be left out.
     """
 
     position: Floats
@@ -35,6 +41,16 @@ class Trajectory:
     collided: NDArray[np.bool_]
     stop_steps: NDArray[np.int32]
     moved: NDArray[np.bool_]
+    tilt_rad: Floats = field(default_factory=lambda: np.zeros((0, 2)))
+    clipped: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    fallen: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+
+    def __post_init__(self) -> None:
+        count = len(self.position)
+        for name in _OF_BODIES:
+            if len(getattr(self, name)) == 0:
+                shape = (count, 2) if name == "tilt_rad" else (count,)
+                object.__setattr__(self, name, np.zeros(shape, getattr(self, name).dtype))
 
     def __len__(self) -> int:
         return len(self.position)
@@ -55,7 +71,7 @@ class Trajectory:
         """
         try:
             with np.load(path, allow_pickle=False) as archive:
-                return Trajectory(**{f.name: archive[f.name] for f in fields(Trajectory)})
+                return Trajectory(**{f.name: archive[f.name] for f in fields(Trajectory) if f.name in archive or f.name not in _OF_BODIES})
         except Exception as error:
             raise EpisodeError(
                 "a trajectory cannot be read", where=str(path), why=str(error), next_step="run the episode again: delete its record and resume the run"

@@ -5,7 +5,7 @@ import pytest
 from town_blocks import block
 
 from portico.geometry import points_in_polygon
-from portico.robots.embodiment import embodiment
+from portico.robots import embodiment
 from portico.space import Space, build_space
 from portico.world import World
 

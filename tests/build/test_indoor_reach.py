@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 from portico.build.indoor import PROGRAMS, build_indoor
-from portico.robots.embodiment import embodiment
+from portico.robots import embodiment
 from portico.space import build_space
 from portico.world import ObjectInstance, World
 

@@ -9,7 +9,7 @@ import pytest
 import shapely
 
 from portico.build.osm import ImportedWorld, import_osm
-from portico.robots.embodiment import embodiment
+from portico.robots import embodiment
 from portico.space import build_space
 from portico.world import Surface, content_hash
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from portico.build.primitives import box, quad
 from portico.build.scene import Scene
-from portico.robots.embodiment import Embodiment, embodiment
+from portico.robots import Embodiment, embodiment
 from portico.world import Provenance, Surface, World
 
 SPOT, TURTLEBOT = embodiment("spot"), embodiment("turtlebot")

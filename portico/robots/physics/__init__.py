@@ -1,1 +1,6 @@
-"""Bodies under physics (MuJoCo): the ground near the robot, its model, and the controllers that move it."""
+"""Bodies with mass, legs or wheels, friction and momentum, in MuJoCo: the world's ground around them, models, controllers, the path tracker."""
+
+from portico.robots.physics.robot import PhysicsRobot
+from portico.robots.physics.setup import controller_of, physics_robot
+
+__all__ = ["PhysicsRobot", "controller_of", "physics_robot"]

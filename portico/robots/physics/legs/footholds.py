@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from portico.robots.physics.legs.kinematics import FOOT_RADIUS_M, SHANK_M, THIGH_M
+
 #: Distance of candidates, metres, and how many lie on each side of the wanted place, forward and sideways.
 SPACING_M = 0.035
 AHEAD, ASIDE = 5, 3
@@ -17,6 +19,8 @@ AHEAD, ASIDE = 5, 3
 BEHIND, AROUND = 6, 2
 ROWS, COLUMNS = BEHIND + 2 * AHEAD + 1 + AROUND, 2 * ASIDE + 1 + 2 * AROUND
 PATCH_POINTS = ROWS * COLUMNS
+#: Ramps on which a foot expects to stand: tangent, and unevenness over a few cells.
+STEEPEST, BENT_M = 0.6, 0.02
 
 
 class Ground(NamedTuple):
@@ -24,8 +28,8 @@ class Ground(NamedTuple):
 
     Attributes:
         near_m, far_m: unevenness within one and two cells that costs nothing. near_cost, far_cost: of 0.1 m beyond that.
-        distance_cost: of 0.1 m from the wanted place, squared. highest_rise_m: no foot goes higher or lower than this from its lift-off.
-        lean: horizontal way of the shank per metre of height, behind the foot; lean_cost: of 0.1 m of terrain in its way.
+        distance_cost: of 0.1 m from the wanted place, squared. highest_rise_m: no foot lands farther above or below the plane of the others.
+        lean_cost: of 0.1 m of terrain in the way of the shank, which leans backwards from the foot.
         stay_cost: a new place must be better than the last by this.
     """
 
@@ -35,7 +39,6 @@ class Ground(NamedTuple):
     far_cost: float = 1.5
     distance_cost: float = 1.0
     highest_rise_m: float = 0.32
-    lean: float = 0.75
     lean_cost: float = 3.0
     stay_cost: float = 0.1
 
@@ -67,7 +70,7 @@ def choose(patch, level, hip, reach, last, ground):  # type: ignore[no-untyped-d
     """Number of the best point of a patch.
 
     Args:
-        patch: (PATCH_POINTS,) heights. level: z of the ground under the foot at lift-off. hip: (3,) of the abduction joint from the
+        patch: (PATCH_POINTS,) heights. level: z of the plane under the feet. hip: (3,) of the abduction joint from the
             wanted place at landing, x along the heading, z in the world. reach: farthest a foot may be from it.
         last: number chosen before, or -1. ground: a ``Ground``.
     """
@@ -81,6 +84,15 @@ def choose(patch, level, hip, reach, last, ground):  # type: ignore[no-untyped-d
             if cost < best_cost:
                 best, best_cost = n, cost
     return best
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def shank_lean(ahead, below):  # type: ignore[no-untyped-def]
+    """Angle of the shank from the vertical, backwards from the foot, that is this far ahead of and below its hip; at least 0.1 rad."""
+    length = np.hypot(ahead, below)
+    length = min(max(length, 0.2), THIGH_M + SHANK_M - 1e-3)
+    bend = np.arccos((SHANK_M * SHANK_M + length * length - THIGH_M * THIGH_M) / (2.0 * SHANK_M * length))
+    return min(max(np.arctan2(ahead, max(below, 0.1)) + bend, 0.1), 1.4)
 
 
 @njit(cache=True, nogil=True)
@@ -98,9 +110,10 @@ def foothold_cost(patch, i, j, level, hip, reach, ground):  # type: ignore[no-un
                 near = max(near, rough)
     cost += 10.0 * ground.near_cost * min(max(near - ground.near_m, 0.0), 0.15)
     cost += 10.0 * ground.far_cost * min(max(far - ground.far_m, 0.0), 0.15)
+    steepness = 1.0 / np.tan(shank_lean(x - hip[0], hip[2] - h - FOOT_RADIUS_M))
     for k in range(1, BEHIND + 1):
-        # Where the shank passes above a point k cells behind the foot; the foot's own width is left out.
-        in_the_way = patch[(i - k) * COLUMNS + j] - h - max(k * SPACING_M - 0.03, 0.0) / ground.lean
+        # Where the shank passes above a point k cells behind the foot; its own width is left out.
+        in_the_way = patch[(i - k) * COLUMNS + j] - h - FOOT_RADIUS_M - max(k * SPACING_M - 0.03, 0.0) * steepness
         if in_the_way > 0.0:
             cost += 10.0 * ground.lean_cost * min(in_the_way, 0.1)
     rise = h - level
@@ -110,3 +123,15 @@ def foothold_cost(patch, i, j, level, hip, reach, ground):  # type: ignore[no-un
     if far_from_hip > 0.0:
         cost += 100.0 * far_from_hip
     return cost
+
+
+@njit(cache=True, nogil=True)
+def ground_normal(patch, n, yaw, out):  # type: ignore[no-untyped-def]
+    """Write the normal (3,) in the world of the ground at candidate n; what is no even ramp counts as level."""
+    front, back, left, right = patch[n + 2 * COLUMNS], patch[n - 2 * COLUMNS], patch[n + 2], patch[n - 2]
+    ahead, aside = (front - back) / (4.0 * SPACING_M), (left - right) / (4.0 * SPACING_M)
+    bent = max(abs(front + back - 2.0 * patch[n]), abs(left + right - 2.0 * patch[n]))
+    if max(abs(ahead), abs(aside)) > STEEPEST or bent > BENT_M:
+        ahead, aside = 0.0, 0.0
+    c, s, length = np.cos(yaw), np.sin(yaw), np.sqrt(1.0 + ahead * ahead + aside * aside)
+    out[0], out[1], out[2] = (s * aside - c * ahead) / length, (-s * ahead - c * aside) / length, 1.0 / length

@@ -11,7 +11,20 @@ from numpy.typing import NDArray
 
 from portico.robots.physics.controller import CONTROL_PERIOD_S, Heights, foot_touch
 from portico.robots.physics.legs.body import Posture, needed_wrench, plane_through, reference_rotation, sense
-from portico.robots.physics.legs.footholds import AHEAD, AROUND, ASIDE, BEHIND, COLUMNS, PATCH_POINTS, SPACING_M, Ground, choose, patch_points, unevenness
+from portico.robots.physics.legs.footholds import (
+    AHEAD,
+    AROUND,
+    ASIDE,
+    BEHIND,
+    COLUMNS,
+    PATCH_POINTS,
+    SPACING_M,
+    Ground,
+    choose,
+    ground_normal,
+    patch_points,
+    unevenness,
+)
 from portico.robots.physics.legs.forces import Grip, share_forces
 from portico.robots.physics.legs.gait import Gait, all_down, leg_phase
 from portico.robots.physics.legs.kinematics import ABDUCTION_M, FOOT_RADIUS_M, HIPS_M, SIDES, inverse, leg_joints
@@ -54,6 +67,7 @@ class Memory(NamedTuple):
     lift: Floats  # (4, 3)
     land: Floats  # (4, 3)
     apex: Floats  # (4,)
+    normal: Floats  # (4, 3) of the ground under the feet
     chosen: NDArray[np.int64]  # (4,)
     wanted: Floats  # (4, 2) where balance wants the feet
     foot: Floats  # (4, 3) where the feet are or should be
@@ -72,7 +86,7 @@ class Memory(NamedTuple):
 
 def _memory() -> Memory:
     shapes: dict[str, int | tuple[int, ...]] = {"phase": 1, "idle_s": 1, "apex": 4, "anchor": 3, "plane": 3, "command": 3, "rough": 1, "rates": 12}
-    shapes |= {"lift": (4, 3), "land": (4, 3), "foot": (4, 3), "forces": (4, 3), "feet": (4, 3), "wanted": (4, 2)}
+    shapes |= {"lift": (4, 3), "land": (4, 3), "foot": (4, 3), "forces": (4, 3), "feet": (4, 3), "normal": (4, 3), "wanted": (4, 2)}
     shapes |= {"rotation": (3, 3), "motion": (3, 3), "jacobians": (4, 3, 3)}
     arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
     return Memory(moving=np.zeros(1, np.bool_), swinging=np.zeros(4, np.bool_), down=np.ones(4, np.bool_), chosen=np.full(4, -1), **arrays)
@@ -129,6 +143,7 @@ def _reset(qpos, height, m):  # type: ignore[no-untyped-def]
     m.swinging[:], m.down[:], m.chosen[:] = False, True, -1
     m.lift[:], m.land[:] = m.foot, m.foot
     m.wanted[:] = m.foot[:, :2]
+    m.normal[:] = np.array([0.0, 0.0, 1.0])
     m.forces[:], m.rates[:], m.command[:] = 0.0, 0.0, 0.0
     m.anchor[0], m.anchor[1], m.anchor[2] = qpos[0], qpos[1], np.arctan2(m.rotation[1, 0], m.rotation[0, 0])
     plane_through(m.foot, qpos[0], qpos[1], m.anchor[2], m.plane)
@@ -279,14 +294,17 @@ def _aim(seen, qpos, gait, steps, ground, m):  # type: ignore[no-untyped-def]
         patch, path = seen[first : first + PATCH_POINTS], seen[first + PATCH_POINTS : first + _LOOKED_AT]
         first += _LOOKED_AT
         rough = max(rough, unevenness(patch))
+        dx, dy = m.wanted[leg, 0] - m.anchor[0], m.wanted[leg, 1] - m.anchor[1]
         hip[0], hip[1] = -0.5 * gait.stance_s * m.command[0], -SIDES[leg] * ABDUCTION_M - 0.5 * gait.stance_s * m.command[1]
         hip[2] = qpos[2] + m.rotation[2, 0] * HIPS_M[leg, 0] + m.rotation[2, 1] * HIPS_M[leg, 1]
-        best = choose(patch, m.lift[leg, 2] - FOOT_RADIUS_M, hip, steps.reach_m, m.chosen[leg], ground)
+        level = m.plane[0] + m.plane[1] * (c * dx + s * dy) + m.plane[2] * (c * dy - s * dx) - FOOT_RADIUS_M
+        best = choose(patch, level, hip, steps.reach_m, m.chosen[leg], ground)
         m.chosen[leg] = best
         x, y = (best // COLUMNS - BEHIND - AHEAD) * SPACING_M, (best % COLUMNS - AROUND - ASIDE) * SPACING_M
         m.land[leg, 0] = m.wanted[leg, 0] + c * x - s * y
         m.land[leg, 1] = m.wanted[leg, 1] + s * x + c * y
         m.land[leg, 2] = patch[best] + FOOT_RADIUS_M
+        ground_normal(patch, best, yaw, m.normal[leg])
         m.apex[leg] = apex_over(m.lift[leg, 2], m.land[leg, 2], path, steps.clearance_m, FOOT_RADIUS_M, ground.highest_rise_m)
     m.rough[0] = max(rough, m.rough[0] * 0.985)
 
@@ -312,7 +330,7 @@ def _act(qpos, qvel, bias, gait, steps, posture, grip, stiffness, damping, m, ct
         if m.down[leg]:
             left = (1.0 - leg_phase(m.phase[0], leg)) * gait_period(gait) if m.moving[0] else 1.0
             carrying[leg] = min(1.0, 0.15 + left / 0.08)
-    share_forces(arms, carrying, wrench, grip, m.forces)
+    share_forces(arms, m.normal, carrying, wrench, grip, m.forces)
     here, there, joints, later = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for leg in range(4):
         a = 3 * leg

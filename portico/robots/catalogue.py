@@ -1,0 +1,89 @@
+"""Robots by name: the built-in embodiments, and robot files of one's own."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+from portico.errors import UnknownName, UserError
+from portico.interface import ActionSpace
+from portico.robots.embodiment import EMBODIMENTS, Embodiment
+from portico.robots.kinematic import KinematicRobot
+from portico.robots.motion import Robot
+from portico.robots.robot_file import read_robot
+from portico.space import Space
+from portico.world import World
+
+LIST_COMMAND = "portico list embodiments"
+
+
+def embodiment(name: str) -> Embodiment:
+    """The embodiment of that name, or of the robot file (.yaml) at that path.
+
+    Raises:
+        UnknownName: with the closest matches.
+        UserError: the robot file cannot be read.
+    """
+    if _is_file(name):
+        return read_robot(Path(name)).embodiment()
+    if name not in EMBODIMENTS:
+        raise UnknownName("embodiment", name, EMBODIMENTS, list_command=LIST_COMMAND)
+    return EMBODIMENTS[name]
+
+
+def physical() -> dict[str, Path]:
+    """Robots that come with a physical model: name -> robot file."""
+    folder = Path(str(resources.files("portico.robots"))) / "physics" / "models"
+    return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
+
+
+def robot_path(name: str) -> Path:
+    """Where the robot file of that name is, or the path itself.
+
+    Raises:
+        UnknownName: no embodiment has that name.
+        UserError: the embodiment has sizes, but no physical model.
+    """
+    if _is_file(name):
+        return Path(name)
+    embodiment(name)
+    if name not in physical():
+        raise UserError(
+            f"{name} has no physical model",
+            why=f"physical models: {', '.join(physical())}",
+            next_step="choose one of them, run it with --motion kinematic, or give a robot file of your own: --robot path/to/robot.yaml",
+        )
+    return physical()[name]
+
+
+def make_robot(
+    world: World,
+    name: str,
+    space: Space,
+    actions: ActionSpace | None = None,
+    *,
+    motion: Literal["kinematic", "physics"] = "kinematic",
+    friction: float = 1.0,
+    slide: bool = False,
+) -> Robot:
+    """A robot in a world.
+
+    Args:
+        name: of an embodiment, or the path of a robot file. space: of the world for the same embodiment.
+        motion: ``kinematic`` goes where it is told until it touches something; ``physics`` has mass, grip and can fall.
+        friction: under physics, factor on what surfaces grip. slide: see ``KinematicRobot``.
+
+    Raises:
+        UnknownName, UserError: no such robot, or none with a physical model.
+    """
+    if motion == "kinematic":
+        return KinematicRobot(space, embodiment(name), actions, slide=slide)
+    # MuJoCo is loaded by those who use it.
+    from portico.robots.physics import physics_robot
+
+    return physics_robot(world, name, space, actions, friction=friction)
+
+
+def _is_file(name: str) -> bool:
+    return Path(name).suffix in {".yaml", ".yml"}

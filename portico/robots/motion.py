@@ -1,0 +1,73 @@
+"""What every robot answers with: the states that an action passed through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from portico.geometry import Floats, Pose
+from portico.interface import Action
+
+
+@dataclass(frozen=True)
+class State:
+    """One pose passed through.
+
+    Attributes:
+        elapsed_s: since the start of the motion. collided: contact. moved: the motion was asked to translate.
+        roll_rad, pitch_rad: how the body leans, zero where it cannot. clipped: more was asked for than the body or the world allows.
+    """
+
+    pose: Pose
+    elapsed_s: float
+    collided: bool
+    moved: bool
+    roll_rad: float = 0.0
+    pitch_rad: float = 0.0
+    clipped: bool = False
+
+
+@dataclass(frozen=True)
+class Motion:
+    """What an action did: the states passed through, in order, the last one being where the robot now is.
+
+    Attributes:
+        fallen: the body no longer stands [NV 6.6].
+    """
+
+    states: tuple[State, ...]
+    fallen: bool = False
+
+    @property
+    def collided(self) -> bool:
+        """Whether contact cut the motion short."""
+        return any(s.collided for s in self.states)
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time the motion took."""
+        return self.states[-1].elapsed_s if self.states else 0.0
+
+
+class Robot(Protocol):
+    """A body in a world. One instance serves many episodes, one after the other.
+
+    Attributes:
+        pose: of the foot point now. start: where ``reset`` left it.
+    """
+
+    pose: Pose
+    start: Pose
+
+    def reset(self, pose: Pose) -> Pose:
+        """Stand at a pose; returns where it then stands, z on the supporting surface.
+
+        Raises:
+            EpisodeError: it cannot stand there.
+        """
+
+    def base_matrix(self) -> Floats:
+        """T_world_base now, (4, 4), the body's lean included: what cameras are mounted on."""
+
+    def execute(self, action: Action) -> Motion:
+        """Carry out an action from the current state."""

@@ -1,0 +1,173 @@
+"""The robot file: a YAML beside an MJCF or URDF that says how the body stands, grips, is driven and sees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+
+from portico.errors import UserError
+from portico.interface import Camera
+from portico.robots.embodiment import EMBODIMENTS, Embodiment
+
+Positive = Annotated[FiniteFloat, Field(gt=0)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CameraFile(_Section):
+    """A camera on the base: metres above the ground the robot stands on, degrees."""
+
+    name: str = "front"
+    width: Annotated[int, Field(gt=0)] = 640
+    height: Annotated[int, Field(gt=0)] = 480
+    hfov_deg: Annotated[FiniteFloat, Field(gt=0, lt=180)] = 90.0
+    x_m: FiniteFloat = 0.0
+    y_m: FiniteFloat = 0.0
+    z_m: FiniteFloat = 0.5
+    yaw_deg: FiniteFloat = 0.0
+    pitch_deg: FiniteFloat = 0.0
+
+    def camera(self) -> Camera:
+        """As policies see it."""
+        yaw, pitch, hfov = (float(np.deg2rad(v)) for v in (self.yaw_deg, self.pitch_deg, self.hfov_deg))
+        return Camera(self.name, self.width, self.height, hfov, self.x_m, self.y_m, self.z_m, yaw, pitch)
+
+
+class BodyFile(_Section):
+    """Sizes and limits, see ``Embodiment``."""
+
+    radius_m: Positive
+    height_m: Positive
+    climb_m: Annotated[FiniteFloat, Field(ge=0)]
+    slope_deg: Annotated[FiniteFloat, Field(ge=0, lt=90)] = 20.0
+    max_speed_mps: Positive
+    max_lateral_mps: Annotated[FiniteFloat, Field(ge=0)] = 0.0
+    max_turn_radps: Positive
+    cameras: Annotated[list[CameraFile], Field(min_length=1)] = [CameraFile()]
+    source: str = ""
+
+    def embodiment(self, name: str) -> Embodiment:
+        """As space and motion see it."""
+        return Embodiment(
+            name,
+            self.radius_m,
+            self.height_m,
+            self.climb_m,
+            float(np.deg2rad(self.slope_deg)),
+            self.max_speed_mps,
+            self.max_lateral_mps,
+            self.max_turn_radps,
+            tuple(camera.camera() for camera in self.cameras),
+            self.source,
+        )
+
+
+class Actuator(_Section):
+    """Added to joints that the model leaves without one. ``limit``: N m, or N for sliding joints."""
+
+    kind: Literal["position", "velocity", "motor"]
+    kp: FiniteFloat = 0.0
+    kv: FiniteFloat = 0.0
+    limit: Positive | None = None
+
+
+class Differential(_Section):
+    """Two driven wheels, or two rows of them, turned by velocity actuators or torques."""
+
+    kind: Literal["differential"]
+    left: Annotated[list[str], Field(min_length=1)]
+    right: Annotated[list[str], Field(min_length=1)]
+    wheel_radius_m: Positive
+    track_m: Positive
+    slip: Annotated[FiniteFloat, Field(gt=0)] = 1.0
+    hold: dict[str, FiniteFloat] = {}
+
+
+class Gait(_Section):
+    """Our own controllers for four legs of three joints: ``walker`` plans footholds, ``learned`` is a trained network."""
+
+    kind: Literal["walker", "learned"]
+
+
+class Term(_Section):
+    """One piece of a network's input, times ``scale``, clipped to ``clip``."""
+
+    name: Literal["linear_velocity", "angular_velocity", "gravity", "command", "joint_position", "joint_velocity", "last_action", "constant", "clock"]
+    scale: FiniteFloat | list[FiniteFloat] = 1.0
+    clip: Positive | None = None
+    values: list[FiniteFloat] = []
+
+
+class Network(_Section):
+    """A velocity policy in ONNX: what goes in, in which order, and what its output does to the joints."""
+
+    kind: Literal["onnx"]
+    file: str
+    joints: Annotated[list[str], Field(min_length=1)]
+    observation: Annotated[list[Term], Field(min_length=1)]
+    default: list[FiniteFloat]
+    action_scale: FiniteFloat | list[FiniteFloat]
+    action_clip: Positive | None = None
+    kp: FiniteFloat | list[FiniteFloat]
+    kd: FiniteFloat | list[FiniteFloat]
+    rate_hz: Positive = 50.0
+    hold: dict[str, FiniteFloat] = {}
+
+
+class RobotFile(_Section):
+    """A robot under physics.
+
+    Attributes:
+        model: MJCF or URDF, relative to this file. base: the body that carries the rest.
+        body: name of a built-in embodiment, or sizes.
+        standing_height_m: of the base's origin above the ground when standing. stance: joint angles then, radians.
+        gripping: geoms or bodies whose contact is feet or tyres on the ground: the surface decides their friction.
+        actuators: joint -> what drives it, where the model has none.
+    """
+
+    name: str
+    model: str
+    base: str = "base"
+    body: str | BodyFile
+    standing_height_m: Annotated[FiniteFloat, Field(ge=0)]
+    stance: dict[str, FiniteFloat] = {}
+    gripping: Annotated[list[str], Field(min_length=1)]
+    actuators: dict[str, Actuator] = {}
+    controller: Annotated[Differential | Gait | Network, Field(discriminator="kind")]
+
+    def embodiment(self) -> Embodiment:
+        """Its sizes as space sees them."""
+        return EMBODIMENTS[self.body] if isinstance(self.body, str) else self.body.embodiment(self.name)
+
+
+def read_robot(path: Path) -> RobotFile:
+    """A robot file.
+
+    Raises:
+        UserError: no such file, not YAML, or a key or value that the schema does not know, named with its place.
+    """
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError("the robot file cannot be read", where=str(path), why=str(error), next_step="give the path of a robot's YAML file") from error
+    except yaml.YAMLError as error:
+        raise UserError("the robot file is not YAML", where=str(path), why=str(error), next_step="mend the line named above") from error
+    if not isinstance(raw, dict):
+        raise UserError("the robot file holds no mapping", where=str(path), next_step="start from the example in docs/physics.md")
+    try:
+        file = RobotFile.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "(top level)"
+        raise UserError("the robot file breaks its schema", where=f"{path}: {key}", why=first["msg"], next_step="see docs/physics.md for every key") from error
+    if isinstance(file.body, str) and file.body not in EMBODIMENTS:
+        raise UserError(
+            "the robot file names an unknown body", where=f"{path}: body", why=f"{file.body!r}; known: {', '.join(EMBODIMENTS)}", next_step="or give sizes"
+        )
+    return file
