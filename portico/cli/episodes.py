@@ -14,6 +14,7 @@ from portico.cli.experts import experts
 from portico.episodes import calibrate, generate, load_episodes, save_episodes
 from portico.episodes import validate as find_problems
 from portico.episodes.grounds import Grounds
+from portico.episodes.navverse import scenes_of
 from portico.errors import EpisodeError, UnknownName, UserError
 from portico.robots import Embodiment, embodiment
 from portico.space import Space, cached_space
@@ -53,7 +54,7 @@ def generate_command(
         chosen = load_suite(suite, seed=seed, embodiment=robot, termination=termination, tasks=counts)
     world = load(world_folder)
     space = _survey(world, embodiment(chosen.embodiment), world_folder)
-    with counted(f"sampling and verifying candidates for {sum(chosen.tasks.values())} episodes in {world.id}") as tell:
+    with counted(f"sampling and verifying candidates for {chosen.wanted(scenes_of(world))} episodes in {world.id}") as tell:
         episodes = generate(world, chosen, space=space, watch=tell)
     if not episodes.episodes:
         raise EpisodeError(

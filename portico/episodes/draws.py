@@ -14,7 +14,8 @@ from portico.episodes.sampling import OUTDOOR_MIN_PATH_M, OVERSAMPLING, Points, 
 from portico.geometry import arc_lengths
 from portico.seeding import generator
 from portico.suites import Suite
-from portico.tasks.episode import Episode, Reference, TaskName
+from portico.tasks.episode import Episode, Reference, Scene, TaskName
+from portico.tasks.trajectory import Trajectory
 
 #: References of the NavVerse object task stay within these lengths [NV 8.1].
 _OBJECT_LENGTH_M = (5.0, 50.0)
@@ -29,14 +30,20 @@ class Draw(Protocol):
 
     oversampling: int
 
-    def questions(self, task: TaskName, reasons: Counter[str]) -> Iterator[Question]:
-        """Every question of a task in a seeded order; what falls out before it is one is counted in ``reasons``."""
+    def questions(self, task: TaskName, scene: Scene | None, reasons: Counter[str]) -> Iterator[Question]:
+        """Questions of a task, in one scene where the rules know scenes, in a seeded order; what falls out before is counted in ``reasons``."""
 
     def misfit(self, question: Question, reference: Reference) -> str:
         """Why a reference does not fit the rules, "" when it does."""
 
     def finished(self, reference: Reference) -> Reference:
         """The reference as it is written down."""
+
+    def worded(self, episode: Episode, question: Question) -> Episode | str:
+        """The episode with all that the rules add to it before it is verified, or why it cannot be had."""
+
+    def confirmed(self, episode: Episode, trajectory: Trajectory) -> Episode | str:
+        """The episode with what the verifying rollout tells, or why it is dropped after all."""
 
     def chosen(self, accepted: Sequence[tuple[Episode, str]], count: int) -> list[Episode]:
         """``count`` of the accepted (episode, stratum), in the order they are named in."""
@@ -50,7 +57,7 @@ class SpreadDraw:
     def __init__(self, grounds: Grounds, suite: Suite) -> None:
         self._grounds, self._suite = grounds, suite
 
-    def questions(self, task: TaskName, reasons: Counter[str]) -> Iterator[Question]:
+    def questions(self, task: TaskName, scene: Scene | None, reasons: Counter[str]) -> Iterator[Question]:
         """See ``Draw``."""
         return questions(self._grounds, self._points, task, generator(self._suite.seed, self._grounds.world.id, task, "order"))
 
@@ -73,13 +80,21 @@ class SpreadDraw:
         """As planned."""
         return reference
 
+    def worded(self, episode: Episode, question: Question) -> Episode | str:
+        """As it is."""
+        return episode
+
+    def confirmed(self, episode: Episode, trajectory: Trajectory) -> Episode | str:
+        """As it is."""
+        return episode
+
     def chosen(self, accepted: Sequence[tuple[Episode, str]], count: int) -> list[Episode]:
         """Even over strata and lengths, shortest first."""
         return [episode for episode, _ in thinned(accepted, count, length=_length_m, stratum=lambda pair: pair[1])]
 
     @cached_property
     def _points(self) -> Points:
-        quota = max(self._suite.tasks.values())
+        quota = max(count for task in self._suite.tasks for count in self._suite.quotas(task).values())
         return sample_points(self._grounds, quota, reach_m(self._suite), self._suite.seed, self._grounds.world.id)
 
 

@@ -21,8 +21,9 @@ from portico.episodes.sampling import Question, heading_rad
 from portico.geometry import Floats, resample
 from portico.seeding import generator
 from portico.suites import Suite
-from portico.tasks.episode import Episode, Reference, StageSpec, TaskName
+from portico.tasks.episode import Episode, Reference, Scene, StageSpec, TaskName
 from portico.tasks.predicates import DEFAULT_RADIUS_M, Ground, predicate, success_radius_m
+from portico.tasks.trajectory import Trajectory
 from portico.world import ObjectInstance
 
 #: An object's floor is within this height of the ground that people stand on beside it, where no storey tells.
@@ -42,7 +43,7 @@ class GridDraw:
         self.grounds: Grounds = planner.grounds
         self.rejected: Counter[str] = Counter()
 
-    def questions(self, task: TaskName, reasons: Counter[str]) -> Iterator[Question]:
+    def questions(self, task: TaskName, scene: Scene | None, reasons: Counter[str]) -> Iterator[Question]:
         """Questions of a point, image or object task."""
         self.rejected = reasons
         rng = generator(self._seed, self.grounds.world.id, task, "grid")
@@ -70,6 +71,14 @@ class GridDraw:
     def finished(self, reference: Reference) -> Reference:
         """With points as dense as trajectories are recorded, so that warping compares like with like."""
         return dense(reference, _RECORDED_M)
+
+    def worded(self, episode: Episode, question: Question) -> Episode | str:
+        """As it is."""
+        return episode
+
+    def confirmed(self, episode: Episode, trajectory: Trajectory) -> Episode | str:
+        """As it is."""
+        return episode
 
     def chosen(self, accepted: Sequence[tuple[Episode, str]], count: int) -> list[Episode]:
         """The first ones drawn."""

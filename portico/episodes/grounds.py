@@ -97,9 +97,9 @@ class Grounds:
         """(F,) how many nodes of each floor in ``annotations.floors`` are roomy enough to start from."""
         return np.bincount(self.floor[self._roomy_indoors], minlength=len(self.annotations.floors))
 
-    def indoor_starts(self, floor: int) -> Mask:
-        """Nodes of one floor (an index into ``annotations.floors``) roomy enough to start from."""
-        mask: Mask = self._roomy_indoors & (self.floor == floor)
+    def indoor_starts(self, floor: int | None = None) -> Mask:
+        """Nodes roomy enough to start from: of one floor (an index into ``annotations.floors``), of all without one."""
+        mask: Mask = self._roomy_indoors if floor is None else self._roomy_indoors & (self.floor == floor)
         return mask
 
     @cached_property
@@ -124,15 +124,22 @@ class Grounds:
 
     def stops_for(self, stage: StageSpec) -> Mask:
         """Nodes at which a STOP ends a stage that looks for something with success, with a cell to spare; within the stage's building when it names one."""
+        stops = np.zeros(len(self.usable), dtype=bool)
+        stops[self.stop_nodes(stage)] = True
+        return stops
+
+    def stop_nodes(self, stage: StageSpec) -> NDArray[np.int64]:
+        """The nodes of ``stops_for``, sorted."""
         target = predicate(stage, self.xyz[0], Ground(self.annotations, self.body))
         building = self.annotations.building_index(stage.building)
-        picks = np.flatnonzero(self.inside(building) if building >= 0 else self.usable)
         if isinstance(target, ReachInstance):
-            picks = np.intersect1d(picks, self.nodes_near(target.centers, target.radii_m + target.tolerance_m))
-        stops = np.zeros(len(self.usable), dtype=bool)
+            near = self.nodes_near(target.centers, target.radii_m + target.tolerance_m)
+            picks = near[self.building[near] == building] if building >= 0 else near
+        else:
+            picks = np.flatnonzero(self.inside(building) if building >= 0 else self.usable)
         points = self.xyz[picks]
-        stops[picks] = target.holds(points) & (target.distance_m(points) <= target.tolerance_m - self.space.cell_m)
-        return stops
+        found: NDArray[np.int64] = picks[target.holds(points) & (target.distance_m(points) <= target.tolerance_m - self.space.cell_m)]
+        return found
 
     def nodes_near(self, centers: Floats, reaches_m: Floats) -> NDArray[np.int64]:
         """Usable nodes within a reach (M,) of any of some points (M, 3), seen from above, sorted."""

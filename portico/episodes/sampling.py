@@ -12,7 +12,7 @@ import numpy as np
 from portico.episodes.grounds import Grounds
 from portico.geometry import Floats, wrap_angle
 from portico.seeding import derive_seed, generator
-from portico.tasks.episode import StageSpec, TaskName
+from portico.tasks.episode import GoalInstance, Reference, Scene, StageSpec, TaskName
 from portico.tasks.predicates import DEFAULT_RADIUS_M
 
 #: Candidates are drawn at this multiple of the quota and thinned evenly [I2 C.5].
@@ -36,6 +36,7 @@ class Question:
     Attributes:
         stratum: keeps thinning from favouring one place.
         yaw_rad: heading at the start; None to draw any.
+        scene, goals, reference: where it takes place, what may be gone to and the way to the nearest, by NavVerse's rules.
     """
 
     task: TaskName
@@ -43,6 +44,9 @@ class Question:
     stages: tuple[StageSpec, ...]
     stratum: str
     yaw_rad: float | None = None
+    scene: Scene | None = None
+    goals: tuple[GoalInstance, ...] = ()
+    reference: Reference | None = None
 
 
 @dataclass(frozen=True)
@@ -170,6 +174,7 @@ def _i2o2i(g: Grounds, p: Points) -> Iterator[Question]:
                 yield Question("i2o2i", q.start, stages, f"{q.stratum} {building}")
 
 
+#: Tasks that evenly spread points make questions of.
 _MAKERS: dict[TaskName, Callable[[Grounds, Points], Iterator[Question]]] = {
     "exit": _exit,
     "outdoor": _outdoor,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from portico.episodes.grounds import Grounds
+from portico.episodes.navverse.rollouts import unfit
 from portico.errors import EpisodeError
 from portico.interface import Observation
 from portico.policies.privileged import OracleTrajectory
@@ -12,6 +13,7 @@ from portico.sim import Simulator
 from portico.suites import Suite
 from portico.tasks.episode import Episode
 from portico.tasks.machine import trivial_at_start
+from portico.tasks.trajectory import Trajectory
 
 
 @dataclass
@@ -30,7 +32,7 @@ class Verifier:
             space=self.grounds.space,
             track=self.suite.track,
             actions=self.suite.actions.space(),
-            slide=self.suite.actions.slide,
+            robot=self.suite.robot(self.grounds.world, self.grounds.space),
         )
         self._oracle = OracleTrajectory()
 
@@ -48,4 +50,11 @@ class Verifier:
         while observation is not None:
             observation = self._simulator.step(self._oracle.act(observation))
         outcome = self._simulator.outcome()
+        if self.suite.rules == "navverse":
+            return unfit(episode, self.rollout, outcome, self.grounds, self.suite.navverse)
         return "" if outcome.success else f"oracle: {outcome.reason}"
+
+    @property
+    def rollout(self) -> Trajectory:
+        """What the oracle did in the episode that was looked at last."""
+        return self._simulator.trajectory()

@@ -13,12 +13,14 @@ from portico.build import RECIPES
 from portico.episodes import check_askable, generate, load_episodes, save_episodes
 from portico.episodes.generate import QUOTA
 from portico.episodes.grounds import Grounds
+from portico.episodes.navverse import scenes_of
 from portico.errors import EpisodeError, SuiteError, UnknownName
 from portico.robots import embodiment
 from portico.space import cached_space
 from portico.suites import Suite, WorldEntry
 from portico.tasks import ends_by
 from portico.tasks.episode import Episode, EpisodeSet
+from portico.tasks.phrasing import phrased_as
 from portico.world import load, save
 
 Announce = Callable[[str], None]
@@ -50,7 +52,10 @@ def prepare(suite: Suite, cache: Path, *, relative_to: Path | None = None, annou
         SuiteError: two worlds of the suite have the same id, or there is no episode at all.
         EpisodeError: an episode file belongs to another world, or holds episodes that cannot be asked.
     """
-    prepared = [_prepared(suite, entry, cache, relative_to or Path.cwd(), announce, watch) for entry in suite.worlds]
+    prepared = [_prepared(suite, entry, cache, relative_to or Path.cwd(), announce, watch) for entry in suite.entries]
+    if not prepared:
+        splits = sorted({str(entry.split) for entry in suite.worlds})
+        raise SuiteError("no world belongs to the split", where=f"{suite.name}: split {suite.split!r}", next_step=f"choose one of {', '.join(splits)}")
     ids = [p.episodes.world for p in prepared]
     twice = sorted({i for i in ids if ids.count(i) > 1})
     if twice:
@@ -83,25 +88,29 @@ def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce
             check_askable(episodes, Grounds.of(world, body, cached_space(world, body, folder)), entry.episodes, watch=watch)
         return Prepared(folder, world_hash, _ended(episodes, suite))
     asked = suite.asked()
-    file = cache / "episodes" / f"{_recipe_of_episodes(asked, world_hash)}.json"
+    file = cache / "episodes" / f"{_recipe_of_episodes(asked, entry, world_hash)}.json"
     if not file.is_file():
         world = load(folder)
         announce(f"surveying {world.id} for {asked.embodiment}")
         space = cached_space(world, embodiment(asked.embodiment), folder)
-        announce(f"sampling and verifying candidates for {sum(suite.tasks.values())} episodes in {world.id}")
+        scenes = scenes_of(world) if entry.scenes is None else tuple(entry.scenes)
+        announce(f"sampling and verifying candidates for {asked.wanted(scenes)} episodes in {world.id}")
         # What a STOP means belongs to the run: the same questions serve both protocols.
-        save_episodes(generate(world, asked.model_copy(update={"termination": None}), space=space, watch=watch), file)
+        save_episodes(
+            generate(world, asked.model_copy(update={"termination": None, "instructions": "category"}), space=space, scenes=scenes, watch=watch), file
+        )
     episodes = load_episodes(file)
     for task, reasons in episodes.rejected.items():
         if reasons.get(QUOTA):
-            announce(f"{episodes.world}: {reasons[QUOTA]} of {suite.tasks.get(task, 0)} episodes of task {task} could not be made: {_told(reasons)}")  # type: ignore[call-overload]
+            announce(f"{episodes.world}: {reasons[QUOTA]} episodes of task {task.replace('_', ' ')} could not be made: {_told(reasons)}")
     return Prepared(folder, world_hash, _ended(episodes, suite))
 
 
 def _ended(episodes: EpisodeSet, suite: Suite) -> EpisodeSet:
-    """The set under the suite's termination protocol."""
+    """The set under the suite's termination protocol, its places in the suite's kind of words."""
     termination = suite.termination
-    return episodes.model_copy(update={"episodes": [ends_by(e, termination) for e in episodes.episodes]}) if termination else episodes
+    ended = [ends_by(e, termination) for e in episodes.episodes] if termination else episodes.episodes
+    return episodes.model_copy(update={"episodes": [phrased_as(e, suite.instructions) for e in ended]})
 
 
 def _told(reasons: Mapping[str, int]) -> str:
@@ -121,13 +130,15 @@ def _built(entry: WorldEntry, cache: Path, announce: Announce) -> Path:
     return folder
 
 
-def _recipe_of_episodes(suite: Suite, world_hash: str) -> str:
+def _recipe_of_episodes(suite: Suite, entry: WorldEntry, world_hash: str) -> str:
     """A name that changes with everything the episodes depend on."""
+    scenic = {"navverse"} if suite.rules == "navverse" else set()
+    scenes = [entry.scenes] if suite.rules == "navverse" else []
     physical = {"motion", "friction"} if suite.motion == "physics" else set()
     parts = suite.model_dump(
-        mode="json", include=physical | {"name", "split", "seed", "embodiment", "tasks", "budget", "actions", "rules", "grid", "difficulty"}
+        mode="json", include=physical | scenic | {"name", "split", "seed", "embodiment", "tasks", "budget", "actions", "rules", "grid", "difficulty"}
     )
-    digest = hashlib.sha256(json.dumps([parts, world_hash], sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps([parts, world_hash, *scenes], sort_keys=True).encode()).hexdigest()
     return f"{suite.name}-{digest[:16]}"
 
 

@@ -230,6 +230,10 @@ class Suite(_Section):
             return {None: count} if isinstance(count, int) else {}
         return {scene: count if isinstance(count, int) else count.get(scene, 0) for scene in scenes}
 
+    def wanted(self, scenes: Sequence[Scene] = ()) -> int:
+        """Episodes wanted of all tasks in a world that has some scenes."""
+        return sum(count for task in self.tasks for count in self.quotas(task, scenes).values())
+
     def asks(self, task: TaskName) -> bool:
         """Whether any episode of a task is wanted."""
         count = self.tasks.get(task, 0)

@@ -71,7 +71,8 @@ def default_instruction(spec: StageSpec, semantics: Semantics | None = None) -> 
         case "object":
             return f"Find {article(thing)} {thing} and stop next to it." if declares else f"Find {article(thing)} {thing} and go up to it."
         case "place":
-            return f"Go to {article(thing)} {thing}."
+            place = noun_of(spec.category or "place")
+            return f"Go to {article(place)} {place}."
         case "vln":
             return "Follow the directions and stop where they end."
         case "point":
@@ -97,6 +98,15 @@ def _spoken(building: str | None, semantics: Semantics | None) -> str:
     return places[0] if len(places) == 1 else f"the {found.category.replace('_', ' ')}"
 
 
+#: Categories whose own word is no noun of one thing.
+_NOUNS = {"electronics": "electronics store", "apartments": "apartment building", "office": "office building", "suv": "SUV", "tv": "TV"}
+
+
+def noun_of(category: str) -> str:
+    """What people call one thing or place of a category."""
+    return _NOUNS.get(category, category.replace("_", " "))
+
+
 def article(noun: str) -> str:
     """The indefinite article of a noun: ``an`` office, ``a`` cafe."""
-    return "an" if noun[:1].lower() in "aeiou" else "a"
+    return "an" if noun[:1].lower() in "aeiou" or noun == "SUV" else "a"

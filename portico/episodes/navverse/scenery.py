@@ -1,0 +1,120 @@
+"""What directions may name: doors on the way, and things and places beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import shapely
+
+from portico.episodes.navverse.waypoints import Leg
+from portico.geometry import Floats, wrap_angle
+from portico.tasks.annotations import Annotations
+from portico.tasks.episode import Side
+from portico.tasks.release import article, noun_of
+from portico.world.semantics import ObjectInstance, Place, Portal
+
+#: A landmark lies within this of the waypoint, on its level, and is not one of many alike around it [P].
+_BESIDE_M, _LEVEL_M, _ALIKE_M = 3.5, 2.5, 6.0
+_AHEAD_RAD, _BEHIND_RAD = float(np.deg2rad(30.0)), float(np.deg2rad(150.0))
+#: A portal belongs to the level of a leg when their heights differ by no more.
+_STOREY_M = 1.0
+
+
+@dataclass(frozen=True)
+class Landmark:
+    """Something to name: what it is called with its article, and where it is, (3,)."""
+
+    id: str
+    noun: str
+    center: Floats
+
+
+@dataclass(frozen=True)
+class Scenery:
+    """Doors, things and places of a world, for directions.
+
+    Attributes:
+        portals: openings to pass. landmarks: what may be named beside the way; empty when directions keep to turns and distances.
+        by_id: every object and place.
+    """
+
+    portals: tuple[Portal, ...] = ()
+    landmarks: tuple[ObjectInstance | Place, ...] = ()
+    by_id: Mapping[str, ObjectInstance | Place] = field(default_factory=dict)
+
+    @staticmethod
+    def of(annotations: Annotations, *, landmarks: bool) -> Scenery:
+        """Of a world; without ``landmarks`` neither doors nor things are named."""
+        semantics = annotations.semantics
+        if not landmarks:
+            return Scenery(by_id=annotations.by_id)
+        return Scenery(tuple(p for p in semantics.portals if p.state == "open"), (*semantics.places, *semantics.objects), annotations.by_id)
+
+    def center(self, name: str) -> Floats | None:
+        """(3,) middle of an object or place by id."""
+        item = self.by_id.get(name)
+        return None if item is None else np.array(item.center, dtype=np.float64)
+
+    def noun(self, item: ObjectInstance | Place) -> str:
+        """What people call it."""
+        return noun_of(item.category)
+
+    def landmark(self, leg: Leg, *, avoid: ObjectInstance | Place) -> Landmark | None:
+        """The nearest thing beside the end of a leg that nothing alike stands near; never the goal, nor its like."""
+        if not self.landmarks:
+            return None
+        offsets = self._centers - leg.end
+        gaps = np.hypot(offsets[:, 0], offsets[:, 1])
+        level = np.abs(offsets[:, 2]) <= _LEVEL_M
+        for n in np.argsort(gaps, kind="stable"):
+            item = self.landmarks[n]
+            if gaps[n] > _BESIDE_M:
+                return None
+            if not level[n] or item.category == avoid.category or side_of(leg.end, leg.heading_rad, self._centers[n]) == "behind":
+                continue
+            alike = self._categories == item.category
+            if int((alike & level & (np.linalg.norm(offsets, axis=1) <= _ALIKE_M)).sum()) == 1:
+                noun = self.noun(item)
+                return Landmark(item.id, f"{article(noun)} {noun}", self._centers[n])
+        return None
+
+    def doors(self, leg: Leg) -> str:
+        """`` through the door``, `` through two doors``, or nothing; a street door is called one."""
+        if not self.portals:
+            return ""
+        line = shapely.LineString([leg.start[:2], leg.end[:2]])
+        low, high = sorted((float(leg.start[2]), float(leg.end[2])))
+        passed = [
+            p
+            for p in self.portals
+            if p.kind == "door" and low - _STOREY_M <= p.z_m <= high + _STOREY_M and shapely.intersects(line, shapely.LineString(p.segment))
+        ]
+        if not passed:
+            return ""
+        if len(passed) > 1:
+            return f" through {_NUMBERS.get(len(passed), str(len(passed)))} doors"
+        return " through the street door" if passed[0].exterior else " through the door"
+
+    @cached_property
+    def _centers(self) -> Floats:
+        return np.array([item.center for item in self.landmarks], dtype=np.float64)
+
+    @cached_property
+    def _categories(self) -> np.ndarray:
+        return np.array([item.category for item in self.landmarks])
+
+
+_NUMBERS = {2: "two", 3: "three", 4: "four"}
+
+
+def side_of(point: Floats, heading_rad: float, thing: Floats) -> Side:
+    """Where a thing lies for somebody at a point who looks along a heading."""
+    bearing = wrap_angle(float(np.arctan2(thing[1] - point[1], thing[0] - point[0])) - heading_rad)
+    if abs(bearing) <= _AHEAD_RAD:
+        return "ahead"
+    if abs(bearing) >= _BEHIND_RAD:
+        return "behind"
+    return "left" if bearing > 0.0 else "right"
