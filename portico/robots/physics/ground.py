@@ -100,6 +100,13 @@ class LocalGround:
         """(N,) FREE, SOLID or HOLE at the vertices nearest to points (N, 2+)."""
         return self._nearest(self.kind, points)
 
+    def is_solid(self, points: Floats) -> NDArray[np.bool_]:
+        """(N,) whether points (N, 3) on the height field lie on an obstacle, its flank included, and not on the ground beside it."""
+        assert self._corner is not None, "follow() places the window"
+        out = np.empty(len(points), np.bool_)
+        _on_obstacle(self.kind, self.height, self._corner[0], self._corner[1], points, out)
+        return out
+
     def surface_at(self, points: Floats) -> NDArray[np.uint8]:
         """(N,) surface at the vertices nearest to points (N, 2+)."""
         return self._nearest(self.surface, points)
@@ -204,3 +211,23 @@ def _look_up(values, i0, j0, points, out):  # type: ignore[no-untyped-def]
     for n in range(points.shape[0]):
         i, j = int(np.round(points[n, 0] / CELL_M)) - i0, int(np.round(points[n, 1] / CELL_M)) - j0
         out[n] = values[min(max(j, 0), side - 1), min(max(i, 0), side - 1)]
+
+
+@njit(cache=True, nogil=True)
+def _on_obstacle(kind, height, i0, j0, points, out):  # type: ignore[no-untyped-def]
+    """A cell with a solid corner is its flank, down to just above the nearest corner that is no obstacle."""
+    side = kind.shape[0]
+    for n in range(points.shape[0]):
+        x = min(max(points[n, 0] / CELL_M - i0, 0.0), side - 1.000001)
+        y = min(max(points[n, 1] / CELL_M - j0, 0.0), side - 1.000001)
+        i, j = int(x), int(y)
+        solid, nearest, ground = False, 9.0, -np.inf
+        for c in range(4):
+            di, dj = c & 1, c >> 1
+            if kind[j + dj, i + di] == SOLID:
+                solid = True
+            else:
+                apart = (x - i - di) ** 2 + (y - j - dj) ** 2
+                if apart < nearest:
+                    nearest, ground = apart, height[j + dj, i + di]
+        out[n] = solid and points[n, 2] > ground + _LIP_M

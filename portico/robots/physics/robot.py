@@ -19,7 +19,7 @@ from portico.robots.kinematic import misplacement
 from portico.robots.motion import Motion, State
 from portico.robots.physics.controller import Controller
 from portico.robots.physics.friction import friction_table
-from portico.robots.physics.ground import HOLE, SOLID, LocalGround, Reach
+from portico.robots.physics.ground import HOLE, LocalGround, Reach
 from portico.robots.physics.machine import TIMESTEP_S, Machine
 from portico.robots.physics.nearby import Nearby
 from portico.robots.physics.tracker import MAX_FORWARD_MPS, MAX_LATERAL_MPS, MAX_TURN_RADPS, Limits, Tracker
@@ -206,7 +206,7 @@ class PhysicsRobot:
         data = self._data
         if data.ncon == 0:
             return False
-        return bool((self._ground.kind_at(data.contact.pos) == SOLID).any())
+        return bool(self._ground.is_solid(data.contact.pos).any())
 
     def _follow(self, foot: Floats) -> None:
         if self._ground.follow(foot):
@@ -241,7 +241,7 @@ class PhysicsRobot:
         data = self._data
         if data.ncon == 0:
             return 0.0
-        return max(0.0, -float(np.where(self._ground.kind_at(data.contact.pos) == SOLID, data.contact.dist, 0.0).min()))
+        return max(0.0, -float(np.where(self._ground.is_solid(data.contact.pos), data.contact.dist, 0.0).min()))
 
 
 def _unfit(pose: Pose, what: str, why: str) -> EpisodeError:
