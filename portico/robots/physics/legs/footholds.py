@@ -30,7 +30,7 @@ class Ground(NamedTuple):
         near_m, far_m: unevenness within one and two cells that costs nothing. near_cost, far_cost: of 0.1 m beyond that.
         distance_cost: of 0.1 m from the wanted place, squared. highest_rise_m: no foot lands farther above or below the plane of the others.
         lean_cost: of 0.1 m of terrain in the way of the shank, which leans backwards from the foot.
-        stay_cost: a new place must be better than the last by this.
+        stay_cost: a new place must be better than the last by this. reach_cost: of 0.1 m that the foot is too far from its hip.
     """
 
     near_m: float = 0.03
@@ -40,7 +40,8 @@ class Ground(NamedTuple):
     distance_cost: float = 1.0
     highest_rise_m: float = 0.32
     lean_cost: float = 3.0
-    stay_cost: float = 0.1
+    stay_cost: float = 0.3
+    reach_cost: float = 10.0
 
 
 @njit(cache=True, nogil=True)
@@ -55,6 +56,17 @@ def patch_points(wanted, yaw, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def nearest_point(place, wanted, yaw):  # type: ignore[no-untyped-def]
+    """Number of the candidate nearest to a place (2,), -1 when the grid around the wanted place does not reach it."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    dx, dy = place[0] - wanted[0], place[1] - wanted[1]
+    i, j = int(np.round((c * dx + s * dy) / SPACING_M)), int(np.round((c * dy - s * dx) / SPACING_M))
+    if abs(i) > AHEAD or abs(j) > ASIDE:
+        return -1
+    return (i + BEHIND + AHEAD) * COLUMNS + j + AROUND + ASIDE
+
+
+@njit(cache=True, nogil=True)
 def unevenness(patch):  # type: ignore[no-untyped-def]
     """Height of the patch (PATCH_POINTS,) between its lowest and highest point, metres, walls not counted."""
     middle = patch[PATCH_POINTS // 2]
@@ -66,19 +78,19 @@ def unevenness(patch):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def choose(patch, level, hip, reach, last, ground):  # type: ignore[no-untyped-def]
+def choose(patch, level, hip, travel, reach, last, ground):  # type: ignore[no-untyped-def]
     """Number of the best point of a patch.
 
     Args:
         patch: (PATCH_POINTS,) heights. level: z of the plane under the feet. hip: (3,) of the abduction joint from the
-            wanted place at landing, x along the heading, z in the world. reach: farthest a foot may be from it.
-        last: number chosen before, or -1. ground: a ``Ground``.
+            wanted place at landing, x along the heading, z in the world. travel: (3,) how far it moves until the foot lifts off again.
+        reach: farthest a foot may be from it. last: number of the point nearest to the place chosen before, or -1. ground: a ``Ground``.
     """
     best, best_cost = -1, np.inf
     for i in range(BEHIND, BEHIND + 2 * AHEAD + 1):
         for j in range(AROUND, AROUND + 2 * ASIDE + 1):
             n = i * COLUMNS + j
-            cost = foothold_cost(patch, i, j, level, hip, reach, ground)
+            cost = foothold_cost(patch, i, j, level, hip, travel, reach, ground)
             if n == last:
                 cost -= ground.stay_cost
             if cost < best_cost:
@@ -96,7 +108,7 @@ def shank_lean(ahead, below):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def foothold_cost(patch, i, j, level, hip, reach, ground):  # type: ignore[no-untyped-def]
+def foothold_cost(patch, i, j, level, hip, travel, reach, ground):  # type: ignore[no-untyped-def]
     """Cost of the point in row i and column j, see ``choose``; 0 in the wanted place on flat ground."""
     h = patch[i * COLUMNS + j]
     x, y = (i - BEHIND - AHEAD) * SPACING_M, (j - AROUND - ASIDE) * SPACING_M
@@ -119,9 +131,11 @@ def foothold_cost(patch, i, j, level, hip, reach, ground):  # type: ignore[no-un
     rise = h - level
     if abs(rise) > ground.highest_rise_m:
         cost += 50.0 + 100.0 * (abs(rise) - ground.highest_rise_m)
-    far_from_hip = np.sqrt((x - hip[0]) ** 2 + (y - hip[1]) ** 2 + (h - hip[2]) ** 2) - reach
-    if far_from_hip > 0.0:
-        cost += 100.0 * far_from_hip
+    for end in range(2):
+        dx, dy, dz = hip[0] + end * travel[0] - x, hip[1] + end * travel[1] - y, hip[2] + end * travel[2] - h - FOOT_RADIUS_M
+        too_far = np.sqrt(dx * dx + dy * dy + dz * dz) - reach
+        if too_far > 0.0:
+            cost += 10.0 * ground.reach_cost * too_far
     return cost
 
 

@@ -22,13 +22,14 @@ from portico.robots.physics.legs.footholds import (
     Ground,
     choose,
     ground_normal,
+    nearest_point,
     patch_points,
     unevenness,
 )
 from portico.robots.physics.legs.forces import Grip, share_forces
 from portico.robots.physics.legs.gait import Gait, all_down, leg_phase
 from portico.robots.physics.legs.kinematics import ABDUCTION_M, FOOT_RADIUS_M, HIPS_M, SIDES, inverse, leg_joints
-from portico.robots.physics.legs.swing import PATH_POINTS, apex_over, path_points, swing_position
+from portico.robots.physics.legs.swing import PATH_POINTS, Flight, apex_over, path_points, swing_position, time_flight
 
 Floats = NDArray[np.float64]
 _DT = CONTROL_PERIOD_S
@@ -39,22 +40,22 @@ class Steps(NamedTuple):
     """How the robot steps.
 
     Attributes:
-        feedback_s: a foot lands this many seconds of velocity error farther out. clearance_m: of the flight above the ground.
-        aim_until: share of the flight until which the landing is chosen anew.
+        feedback_s: a foot lands this many seconds of velocity error farther out.
+        aim_until: share of the flight until which the landing is chosen anew; land_from: share after which touching ground ends it.
         speed, turn: largest command (ahead, aside; m/s, rad/s); rough_speed: ahead on ground as uneven as stairs.
         accelerate: changes of the command per second (m/s^2, m/s^2, rad/s^2).
         reach_m: farthest a foot may be from its abduction joint. search_mps: speed with which a foot feels for ground.
     """
 
     feedback_s: float = 0.12
-    clearance_m: float = 0.07
     aim_until: float = 0.6
+    land_from: float = 0.5
     speed: tuple[float, float] = (1.3, 0.5)
     turn: float = 1.5
     rough_speed: float = 0.5
     accelerate: tuple[float, float, float] = (1.5, 1.5, 4.0)
     reach_m: float = 0.62
-    search_mps: float = 0.4
+    search_mps: float = 0.7
 
 
 class Memory(NamedTuple):
@@ -64,9 +65,11 @@ class Memory(NamedTuple):
     moving: NDArray[np.bool_]  # (1,)
     idle_s: Floats  # (1,) since the command became zero
     swinging: NDArray[np.bool_]  # (4,)
+    aiming: NDArray[np.bool_]  # (4,) whose landing is being chosen
     lift: Floats  # (4, 3)
     land: Floats  # (4, 3)
     apex: Floats  # (4,)
+    timing: Floats  # (4, 4) of the flights
     normal: Floats  # (4, 3) of the ground under the feet
     chosen: NDArray[np.int64]  # (4,)
     wanted: Floats  # (4, 2) where balance wants the feet
@@ -86,10 +89,12 @@ class Memory(NamedTuple):
 
 def _memory() -> Memory:
     shapes: dict[str, int | tuple[int, ...]] = {"phase": 1, "idle_s": 1, "apex": 4, "anchor": 3, "plane": 3, "command": 3, "rough": 1, "rates": 12}
-    shapes |= {"lift": (4, 3), "land": (4, 3), "foot": (4, 3), "forces": (4, 3), "feet": (4, 3), "normal": (4, 3), "wanted": (4, 2)}
+    shapes |= {"lift": (4, 3), "land": (4, 3), "foot": (4, 3), "forces": (4, 3), "feet": (4, 3), "normal": (4, 3), "timing": (4, 4), "wanted": (4, 2)}
     shapes |= {"rotation": (3, 3), "motion": (3, 3), "jacobians": (4, 3, 3)}
     arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
-    return Memory(moving=np.zeros(1, np.bool_), swinging=np.zeros(4, np.bool_), down=np.ones(4, np.bool_), chosen=np.full(4, -1), **arrays)
+    return Memory(
+        moving=np.zeros(1, np.bool_), swinging=np.zeros(4, np.bool_), aiming=np.zeros(4, np.bool_), down=np.ones(4, np.bool_), chosen=np.full(4, -1), **arrays
+    )
 
 
 def standing_joints(height_m: float = Posture().height_m) -> Floats:
@@ -111,9 +116,16 @@ class Walker:
     """
 
     def __init__(
-        self, model: mujoco.MjModel, gait: Gait = Gait(), steps: Steps = Steps(), posture: Posture = Posture(), grip: Grip = Grip(), ground: Ground = Ground()
+        self,
+        model: mujoco.MjModel,
+        gait: Gait = Gait(),
+        steps: Steps = Steps(),
+        flight: Flight = Flight(),
+        posture: Posture = Posture(),
+        grip: Grip = Grip(),
+        ground: Ground = Ground(),
     ) -> None:
-        self._settings = (gait, steps, posture, grip, ground)
+        self._settings = (gait, steps, flight, posture, grip, ground)
         self._touch = foot_touch(model)
         self._stiffness, self._damping = model.actuator_gainprm[:12, 0].copy(), -model.actuator_biasprm[:12, 2].copy()
         self.memory = _memory()
@@ -121,17 +133,17 @@ class Walker:
 
     def reset(self, data: mujoco.MjData) -> None:
         """Start from rest, in the pose of data."""
-        _reset(data.qpos, self._settings[2].height_m, self.memory)
+        _reset(data.qpos, self._settings[3].height_m, self.memory)
 
     def control(self, data: mujoco.MjData, command: Floats, heights: Heights) -> None:
         """Write ``data.ctrl``, see ``Controller``."""
-        gait, steps, posture, grip, ground = self._settings
+        gait, steps, flight, posture, grip, ground = self._settings
         memory, touch = self.memory, data.sensordata[self._touch]
         qpos, qvel = data.qpos, data.qvel
-        count = _look(qpos, qvel, touch, command, gait, steps, posture, memory, self._points)
-        if count:
-            seen = heights(self._points[:count])
-            _aim(seen, qpos, gait, steps, ground, memory)
+        count = _look(qpos, qvel, touch, command, gait, steps, flight, posture, memory, self._points)
+        seen = heights(self._points[:count])
+        _feel(seen, touch, qpos, gait, steps, memory)
+        _aim(seen, qpos, gait, steps, flight, ground, memory)
         _act(qpos, qvel, data.qfrc_bias, gait, steps, posture, grip, self._stiffness, self._damping, memory, data.ctrl)
 
 
@@ -157,21 +169,23 @@ def _world_feet(qpos, m):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _look(qpos, qvel, touch, command, gait, steps, posture, m, points):  # type: ignore[no-untyped-def]
+def _look(qpos, qvel, touch, command, gait, steps, flight, posture, m, points):  # type: ignore[no-untyped-def]
     """Advance the gait and write the points at which swinging legs need the terrain; how many points."""
     sense(qpos, qvel, m.rotation, m.feet, m.jacobians, m.motion)
     actual = np.empty((4, 3))
     for leg in range(4):
         actual[leg] = qpos[:3] + m.rotation @ m.feet[leg]
     _follow_command(qpos, command, steps, posture, m)
-    _advance(touch, actual, gait, steps, m)
+    _advance(touch, actual, gait, steps, flight, m)
     yaw = np.arctan2(m.rotation[1, 0], m.rotation[0, 0])
-    count = 0
+    points[:4] = actual[:, :2]
+    count = 4
     for leg in range(4):
         _want(leg, qpos, yaw, gait, steps, m)
-        if m.swinging[leg] and leg_phase(m.phase[0], leg) * gait_period(gait) < steps.aim_until * gait.swing_s:
+        m.aiming[leg] = m.swinging[leg] and leg_phase(m.phase[0], leg) * gait_period(gait) < steps.aim_until * gait.swing_s
+        if m.aiming[leg]:
             patch_points(m.wanted[leg], yaw, points[count : count + PATCH_POINTS])
-            path_points(m.lift[leg], m.wanted[leg], points[count + PATCH_POINTS : count + _LOOKED_AT])
+            path_points(m.lift[leg], m.land[leg] if m.chosen[leg] >= 0 else m.wanted[leg], points[count + PATCH_POINTS : count + _LOOKED_AT])
             count += _LOOKED_AT
     return count
 
@@ -211,7 +225,7 @@ def _follow_command(qpos, command, steps, posture, m):  # type: ignore[no-untype
 
 
 @njit(cache=True, nogil=True)
-def _advance(touch, actual, gait, steps, m):  # type: ignore[no-untyped-def]
+def _advance(touch, actual, gait, steps, flight, m):  # type: ignore[no-untyped-def]
     """Start and end steps: which feet are in the air, and where the others stand."""
     share = gait.swing_s / gait_period(gait)
     if not m.moving[0]:
@@ -224,13 +238,12 @@ def _advance(touch, actual, gait, steps, m):  # type: ignore[no-untyped-def]
         m.phase[0] = (m.phase[0] + _DT / gait_period(gait)) % 1.0
     for leg in range(4):
         p = leg_phase(m.phase[0], leg)
-        flight = p / share
         in_flight = m.moving[0] and p < share
-        if in_flight and not m.swinging[leg] and flight < 0.3:
+        if in_flight and not m.swinging[leg] and p < 0.3 * share:
             m.swinging[leg], m.chosen[leg] = True, -1
-            m.lift[leg], m.land[leg] = actual[leg], actual[leg]
-            m.apex[leg] = actual[leg, 2] + steps.clearance_m
-        elif m.swinging[leg] and (not in_flight or (flight > 0.7 and touch[leg] > 1.0 and actual[leg, 2] < m.land[leg, 2] + 0.03)):
+            m.lift[leg], m.land[leg], m.timing[leg] = actual[leg], actual[leg], np.array([flight.up, flight.down, flight.leave, flight.arrive])
+            m.apex[leg] = actual[leg, 2] + flight.clearance_m
+        elif m.swinging[leg] and not in_flight:
             m.swinging[leg] = False
             m.foot[leg] = actual[leg]
         if not m.swinging[leg]:
@@ -281,15 +294,31 @@ def _want(leg, qpos, yaw, gait, steps, m):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _aim(seen, qpos, gait, steps, ground, m):  # type: ignore[no-untyped-def]
+def _feel(seen, touch, qpos, gait, steps, m):  # type: ignore[no-untyped-def]
+    """End flights early where feet meet ground from above; hitting a riser does not count."""
+    for leg in range(4):
+        share = leg_phase(m.phase[0], leg) * gait_period(gait) / gait.swing_s
+        if m.swinging[leg] and share > steps.land_from and touch[leg] > 5.0:
+            z = qpos[2] + m.rotation[2, 0] * m.feet[leg, 0] + m.rotation[2, 1] * m.feet[leg, 1] + m.rotation[2, 2] * m.feet[leg, 2]
+            if z < seen[leg] + FOOT_RADIUS_M + 0.04:
+                m.swinging[leg], m.down[leg] = False, True
+                for i in range(3):
+                    m.foot[leg, i] = qpos[i] + m.rotation[i, 0] * m.feet[leg, 0] + m.rotation[i, 1] * m.feet[leg, 1] + m.rotation[i, 2] * m.feet[leg, 2]
+
+
+@njit(cache=True, nogil=True)
+def _aim(seen, qpos, gait, steps, flight, ground, m):  # type: ignore[no-untyped-def]
     """Choose where swinging feet land and how high they fly."""
     yaw = np.arctan2(m.rotation[1, 0], m.rotation[0, 0])
     c, s = np.cos(yaw), np.sin(yaw)
-    first = 0
-    hip = np.empty(3)
+    first = 4
+    hip, travel = np.empty(3), np.empty(3)
+    for i in range(2):
+        travel[i] = gait.stance_s * m.command[i]
+    travel[2] = m.plane[1] * travel[0] + m.plane[2] * travel[1]
     rough = 0.0
     for leg in range(4):
-        if not m.swinging[leg] or leg_phase(m.phase[0], leg) * gait_period(gait) >= steps.aim_until * gait.swing_s:
+        if not m.aiming[leg]:
             continue
         patch, path = seen[first : first + PATCH_POINTS], seen[first + PATCH_POINTS : first + _LOOKED_AT]
         first += _LOOKED_AT
@@ -298,14 +327,16 @@ def _aim(seen, qpos, gait, steps, ground, m):  # type: ignore[no-untyped-def]
         hip[0], hip[1] = -0.5 * gait.stance_s * m.command[0], -SIDES[leg] * ABDUCTION_M - 0.5 * gait.stance_s * m.command[1]
         hip[2] = qpos[2] + m.rotation[2, 0] * HIPS_M[leg, 0] + m.rotation[2, 1] * HIPS_M[leg, 1]
         level = m.plane[0] + m.plane[1] * (c * dx + s * dy) + m.plane[2] * (c * dy - s * dx) - FOOT_RADIUS_M
-        best = choose(patch, level, hip, steps.reach_m, m.chosen[leg], ground)
+        last = nearest_point(m.land[leg], m.wanted[leg], yaw) if m.chosen[leg] >= 0 else -1
+        best = choose(patch, level, hip, travel, steps.reach_m, last, ground)
         m.chosen[leg] = best
         x, y = (best // COLUMNS - BEHIND - AHEAD) * SPACING_M, (best % COLUMNS - AROUND - ASIDE) * SPACING_M
         m.land[leg, 0] = m.wanted[leg, 0] + c * x - s * y
         m.land[leg, 1] = m.wanted[leg, 1] + s * x + c * y
         m.land[leg, 2] = patch[best] + FOOT_RADIUS_M
         ground_normal(patch, best, yaw, m.normal[leg])
-        m.apex[leg] = apex_over(m.lift[leg, 2], m.land[leg, 2], path, steps.clearance_m, FOOT_RADIUS_M, ground.highest_rise_m)
+        time_flight(m.lift[leg], m.land[leg], path, FOOT_RADIUS_M, flight, m.timing[leg])
+        m.apex[leg] = apex_over(m.lift[leg, 2], m.land[leg, 2], path, flight.clearance_m, FOOT_RADIUS_M, ground.highest_rise_m)
     m.rough[0] = max(rough, m.rough[0] * 0.985)
 
 
@@ -343,8 +374,8 @@ def _act(qpos, qvel, bias, gait, steps, posture, grip, stiffness, damping, m, ct
             continue
         if m.swinging[leg]:
             t = leg_phase(m.phase[0], leg) * gait_period(gait) / gait.swing_s
-            swing_position(m.lift[leg], m.land[leg], m.apex[leg], t, here)
-            swing_position(m.lift[leg], m.land[leg], m.apex[leg], t + _DT / gait.swing_s, there)
+            swing_position(m.lift[leg], m.land[leg], m.apex[leg], m.timing[leg], t, here)
+            swing_position(m.lift[leg], m.land[leg], m.apex[leg], m.timing[leg], t + _DT / gait.swing_s, there)
             m.foot[leg] = here
         else:
             here[:], there[:] = m.foot[leg], m.foot[leg]
