@@ -8,7 +8,7 @@ import sys
 import typer
 
 from portico import __version__
-from portico.cli import compare, demo, doctor, episodes, listing, report, run, score, view, warmup, world
+from portico.cli import compare, demo, doctor, episodes, listing, report, run, score, tables, view, warmup, world
 from portico.cli.console import errors
 from portico.errors import UserError
 
@@ -30,6 +30,7 @@ app.command("demo")(demo.demo)
 app.command("run")(run.run)
 app.command("score")(score.score)
 app.command("report")(report.report)
+app.command("tables")(tables.tables)
 app.command("compare")(compare.compare)
 app.command("view")(view.view)
 app.command("list")(listing.listing)

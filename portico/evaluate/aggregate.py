@@ -15,7 +15,7 @@ import numpy as np
 
 from portico.evaluate.intervals import clustered, wilson
 from portico.evaluate.measures import MEASURES, Measure, measure
-from portico.tasks.episode import LEVELS
+from portico.tasks.episode import LEVELS, SCENES
 
 SUMMARY_SCHEMA = "portico.summary/1"
 
@@ -37,7 +37,7 @@ def summarise(records: Iterable[Record], header: Mapping[str, Any] | None = None
         stages: task -> stage table (see ``stage_table``).
         reasons, labels: counts of episodes.
         transition: see ``transition_table``.
-        breakdowns: task, stage, difficulty, level, world, reason -> value -> n and measures. difficulty is as the episodes say, else by
+        breakdowns: task, scene, stage, difficulty, level, world, reason -> value -> n and measures. difficulty is as the episodes say, else by
             difficulty_limits_m: task -> [1/3, 2/3 quantile of L]; level, written ``task/difficulty``, is of graded episodes alone.
     """
     ordered = sorted(records, key=_identity)
@@ -57,6 +57,7 @@ def summarise(records: Iterable[Record], header: Mapping[str, Any] | None = None
         "difficulty_limits_m": limits,
         "breakdowns": {
             "task": _breakdown(ordered, lambda r: r.get("task")),
+            "scene": _breakdown(ordered, lambda r: r.get("scene"), SCENES),
             "stage": _breakdown(list(_stage_records(ordered)), lambda r: r["task"]),
             "difficulty": _breakdown(ordered, lambda r: _difficulty(r, limits), LEVELS),
             "level": _breakdown(ordered, _level, [f"{task}/{level}" for task in sorted({str(r.get("task")) for r in ordered}) for level in LEVELS]),
@@ -141,8 +142,9 @@ def stage_table(records: Iterable[Record]) -> dict[str, Any]:
 
 
 def transition_table(records: Iterable[Record]) -> dict[str, Any]:
-    """Episodes that start in a building: how many got out, how they explored before and after, why they failed afterwards [NV 4.3]."""
-    starts = [r for r in records if r["status"] != "error" and (r.get("measures") or {}).get("reached_outdoors") is not None]
+    """Episodes that start in a building, those of indoor scenes aside: how many got out, how they explored before and after, why they failed afterwards [NV 4.3]."""
+    leaving = [r for r in records if r["status"] != "error" and r.get("scene") != "indoor"]
+    starts = [r for r in leaving if (r.get("measures") or {}).get("reached_outdoors") is not None]
     out = [r for r in starts if r["measures"]["reached_outdoors"] == 1.0]
     table: dict[str, Any] = {
         "n": len(starts),

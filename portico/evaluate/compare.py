@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from math import fsum
 from typing import Any
@@ -59,8 +59,11 @@ def compare(a: Run, b: Run) -> dict[str, Any]:
     }
 
 
-def check_comparable(a: Run, b: Run) -> None:
+def check_comparable(a: Run, b: Run, *, beside: Collection[str] = ()) -> None:
     """Refuse runs that did not ask and measure the same.
+
+    Args:
+        beside: keys of the suite that may differ, because they are what is compared.
 
     Raises:
         SuiteError: listing every difference.
@@ -70,7 +73,7 @@ def check_comparable(a: Run, b: Run) -> None:
     found += _differences("budget", suite_a.get("budget") or {}, suite_b.get("budget") or {})
     # One thing at a time: either two policies under the same conditions, or one policy under two.
     same_policy = a.header.get("policy") == b.header.get("policy")
-    aside = _NOT_ASKED | ({*CONDITIONS, "asked_of"} if same_policy else set())
+    aside = _NOT_ASKED | set(beside) | ({*CONDITIONS, "asked_of"} if same_policy else set())
     found += _differences("suite", *({k: v for k, v in suite.items() if k not in aside} for suite in (suite_a, suite_b)))
     found += _differences("questions for", _asked_of(suite_a), _asked_of(suite_b)) if same_policy else []
     found += _differences("world", _hashes(a.header), _hashes(b.header))

@@ -45,6 +45,8 @@ def scored(
         "key": key.as_dict(),
         "task": episode.task,
         "difficulty": episode.difficulty,
+        "scene": episode.scene,
+        "phrased": episode.phrased,
         "policy": policy,
         "privileged": list(privileged),
         "status": "success" if outcome.success else "failure",

@@ -18,6 +18,7 @@ from portico.report import sections, wording
 from portico.report.cards import Deck, deal
 from portico.report.runs import Run, WorldShelf, load_run
 from portico.report.stages import STAGE_ORDER, tasks_in_order
+from portico.report.studies import STUDIES, has_scenes
 from portico.tasks.episode import TASK_STAGES
 
 
@@ -77,7 +78,8 @@ def page(runs: Sequence[Run], options: ReportOptions) -> str:
         labels=sections.failure_labels(summaries),
         measures=sections.measures(summaries, summaries, sections.whole_measures(summaries)),
         task_measures=_task_measures(summaries),
-        transition=_transitions(runs),
+        transition=[] if has_scenes(runs) else _transitions(runs),
+        studies=_studies(runs),
         cards=deck.cards,
         left_out=_left_out(deck, options),
         backgrounds=deck.backgrounds,
@@ -171,6 +173,20 @@ def _transitions(runs: Sequence[Run]) -> list[dict[str, Any]]:
                 }
             )
     return rows
+
+
+def _studies(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """NavVerse's tables, those that apply; one whose runs are not alike says so instead."""
+    found = []
+    for study in STUDIES.values():
+        if study.name in ("transition", "difficulty") and not has_scenes(runs):
+            continue
+        if study.applies(runs):
+            try:
+                found.append({"title": study.title, "tables": study.tables(runs), "refused": ""})
+            except SuiteError as error:
+                found.append({"title": study.title, "tables": [], "refused": str(error.why or error.what)})
+    return found
 
 
 def _left_out(deck: Deck, options: ReportOptions) -> str:

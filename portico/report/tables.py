@@ -17,7 +17,7 @@ from portico.report.wording import ARROWS, DASH, counted
 
 #: Tables in a file are laid out for at least this many columns.
 #: Narrower, and policies' names would be lost in a page of 100 columns.
-_POLICY_WIDTH = 20
+POLICY_WIDTH = 20
 _FILE_WIDTH = 112
 #: The measures a terminal shows; all of them are in summary.json and on the page.
 TERMINAL_MEASURES = (
@@ -64,21 +64,21 @@ def print_summary(summary: Summary, console: Console) -> None:
     if not n["scored"]:
         console.print(Text("Nothing was scored, so there are no means to show."))
         return
-    _show(console, _measure_table(summary))
+    show(console, _measure_table(summary))
     if len(summary["breakdowns"]["task"]) > 1:
-        _show(console, _task_table(summary))
+        show(console, _task_table(summary))
     if summary["breakdowns"].get("level"):
-        _show(console, _level_table(summary))
+        show(console, _level_table(summary))
     if any(len(table["C"]) > 1 for table in summary["stages"].values()):
-        _show(console, _stage_table(summary))
+        show(console, _stage_table(summary))
 
 
 def print_runs(summaries: Sequence[Summary], console: Console) -> None:
     """Several runs of one suite: success by task, and how often each policy managed each stage, a row per policy."""
     console.print()
-    _show(console, _success_by_task(summaries))
+    show(console, _success_by_task(summaries))
     if stages := _stages_of(summaries):
-        _show(console, _success_by_stage(summaries, stages))
+        show(console, _success_by_stage(summaries, stages))
     notes = [f"{s['run']['policy']}: {fact}" for s in summaries for fact in wording.run_facts(s)]
     for note in notes:
         console.print(Text(note, "yellow"))
@@ -95,7 +95,7 @@ def print_comparison(result: dict[str, Any], a: Summary, b: Summary, console: Co
     for letter, summary in (("A", a), ("B", b)):
         for fact in wording.run_facts(summary):
             console.print(Text(f"{letter}: {fact}", "yellow"))
-    _show(console, _difference_table(result["measures"]))
+    show(console, _difference_table(result["measures"]))
     test = result["mcnemar"]
     console.print(
         f"success: both {test['both']}, only A {test['only_a']}, only B {test['only_b']}, neither {test['neither']}; McNemar's exact test p = {test['p_value']:.3g}"
@@ -248,7 +248,7 @@ def _stage_table(summary: Summary) -> Table:
 def _success_by_task(summaries: Sequence[Summary]) -> Table:
     tasks = tasks_in_order(summaries)
     table = Table(title="Success by task; overall with its 95 % interval", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("policy", overflow="fold", min_width=_POLICY_WIDTH)
+    table.add_column("policy", overflow="fold", min_width=POLICY_WIDTH)
     for task in [*tasks, "all"]:
         table.add_column(task, justify="right", no_wrap=True)
     for s in summaries:
@@ -259,7 +259,7 @@ def _success_by_task(summaries: Sequence[Summary]) -> Table:
 
 def _success_by_stage(summaries: Sequence[Summary], stages: Sequence[str]) -> Table:
     table = Table(title="How often each policy managed each stage it reached", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("policy", overflow="fold", min_width=_POLICY_WIDTH)
+    table.add_column("policy", overflow="fold", min_width=POLICY_WIDTH)
     for kind in stages:
         table.add_column(wording.in_words(wording.STAGES, kind), justify="right", no_wrap=True)
     for s in summaries:
@@ -298,7 +298,7 @@ def _policy(summary: Summary) -> Text:
     return Text.assemble(str(summary["run"]["policy"]), *([("\n" + stamp, "yellow")] if stamp else []))
 
 
-def _show(console: Console, table: Table) -> None:
+def show(console: Console, table: Table) -> None:
     """Print without soft wrapping, which tears tables; a file is as wide as a page."""
     if not console.is_terminal and console.width < _FILE_WIDTH:
         console.width = _FILE_WIDTH

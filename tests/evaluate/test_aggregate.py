@@ -147,6 +147,7 @@ def test_breakdowns_by_task_world_reason_and_stage():
     breakdowns = summarise(rows)["breakdowns"]
     assert {k: list(v) for k, v in breakdowns.items()} == {
         "task": ["exit", "i2o"],
+        "scene": [],
         "stage": ["exit/exit", "i2o/exit", "i2o/outdoor"],
         "difficulty": ["easy"],
         "level": [],
