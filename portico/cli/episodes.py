@@ -18,7 +18,7 @@ from portico.episodes.navverse import scenes_of
 from portico.errors import EpisodeError, UnknownName, UserError
 from portico.robots import Embodiment, embodiment
 from portico.space import Space, cached_space
-from portico.suites import Suite, load_suite
+from portico.suites import Suite, check_disjoint, load_suite, placed
 from portico.tasks.episode import LEVELS, TASK_STAGES, EpisodeSet
 from portico.world import World, load
 
@@ -126,6 +126,20 @@ def convert(
     for line in lines:
         out.print(line)
     out.print(f"written to {out_path}")
+
+
+@app.command()
+def splits(suites: Annotated[list[str], typer.Argument(help="suites of one family: names or YAML files", metavar="SUITE...")]) -> None:
+    """List which worlds are in which split, and refuse a world that is in two."""
+    found = []
+    for name in suites:
+        base = Path(name).parent if Path(name).suffix in {".yaml", ".yml"} else Path.cwd()
+        found += placed(load_suite(name), base)
+    for split in sorted({world.split for world in found}):
+        names = sorted({world.source for world in found if world.split == split})
+        out.print(f"{split}: {len(names)} world{'s' if len(names) > 1 else ''}: {', '.join(names)}")
+    check_disjoint(found)
+    out.print("no world is in two splits")
 
 
 def _grounds(episodes: EpisodeSet, world_folder: Path) -> Grounds:

@@ -42,6 +42,8 @@ def run(
     friction: Annotated[float | None, typer.Option(min=0.01, help="under physics, factor on what surfaces grip; the questions stay the same")] = None,
     same_questions: Annotated[bool, typer.Option("--same-questions", help="ask another --robot what the suite's own robot is asked")] = False,
     track: Annotated[str | None, typer.Option(help="replaces the suite's observation track: rgb or rgbd")] = None,
+    split: Annotated[str | None, typer.Option(help="replaces the suite's split: only worlds of this split are asked about")] = None,
+    instructions: Annotated[str | None, typer.Option(help="how places are asked for: category, route or intention; the same episodes under each")] = None,
     allow_privileged: Annotated[
         bool, typer.Option("--allow-privileged", help="accept policies that need more than the track grants; stamped everywhere")
     ] = False,
@@ -49,7 +51,7 @@ def run(
     max_errors: Annotated[float, typer.Option(min=0.0, max=1.0, help="share of episodes that may end in an error before the exit code is 2")] = 0.0,
 ) -> None:
     """Run policies through a suite, record every step, and write summary.json and report.html."""
-    chosen = load_suite(suite, seed=seed, track=track, termination=termination)
+    chosen = load_suite(suite, seed=seed, track=track, termination=termination, split=split, instructions=instructions)
     chosen = under(chosen, motion=motion, friction=friction, robot=robot, same_questions=same_questions)
     base = Path(suite).parent if Path(suite).suffix in {".yaml", ".yml"} else Path.cwd()
     folder = out_folder or Path("runs") / chosen.name

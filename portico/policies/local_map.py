@@ -204,11 +204,12 @@ class LocalMap:
         self.grid.flags[...] &= np.uint8(255 - SPENT)
 
     def disc(self, x: float, y: float, z: float, radius_m: float, tolerance_m: float) -> Surfaces:
-        """Surfaces within a radius whose height is within the tolerance of z: (N, 3)."""
+        """Surfaces within a radius whose height is within the tolerance of z: (N, 3); none where the map has not got to."""
         rows, cols = self.grid.shape
         i0, j0 = self.cell(x, y)
         n = ceil(radius_m / self.cell_m)
-        i, j = np.mgrid[max(i0 - n, 0) : min(i0 + n, rows - 1) + 1, max(j0 - n, 0) : min(j0 + n, cols - 1) + 1]
+        low_i, high_i, low_j, high_j = (min(max(v, 0), most) for v, most in ((i0 - n, rows), (i0 + n + 1, rows), (j0 - n, cols), (j0 + n + 1, cols)))
+        i, j = np.mgrid[low_i:high_i, low_j:high_j]
         near = np.hypot(self.grid.x0 + (j + 0.5) * self.cell_m - x, self.grid.y0 + (i + 0.5) * self.cell_m - y) <= radius_m
         i, j = i[near], j[near]
         k, n_ = np.nonzero(np.abs(self.grid.height[:, i, j] - z) <= tolerance_m)

@@ -175,3 +175,9 @@ def test_disc_holds_the_surfaces_within_reach(radius: float):
     disc = seen.positions(seen.disc(1.5, 0.3, 0.0, radius, 0.3))
     assert len(disc) == pytest.approx(np.pi * radius**2 / 0.01, rel=0.15)
     assert (np.hypot(disc[:, 0] - 1.5, disc[:, 1] - 0.3) <= radius).all()
+
+
+@pytest.mark.parametrize("there", [(500.0, 0.0), (-500.0, 0.0), (0.0, 500.0), (0.0, -500.0), (-500.0, -500.0)])
+def test_a_disc_that_the_map_has_not_got_to_holds_nothing(there):
+    seen = look(yard(), Pose(0.0, 0.0))
+    assert len(seen.disc(*there, 0.0, 0.6, 1.0)) == 0

@@ -1,6 +1,7 @@
 """The stage machine: hand-offs, declarations, budgets, and the same verdict live and from the record."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from little_town import BODY, MISSION, SPECS, TOWN, episode, full_mission, walk
@@ -173,3 +174,18 @@ def test_live_and_replayed_verdicts_agree(task, actions, max_actions, mission_fi
     record.time_s[:] = numbers
     record = type(record)(**{**record.__dict__, "stop_steps": np.array(stops, np.int32)})
     assert replay(episode(task, max_actions=max_actions), record, ANNOTATIONS, BODY) == live.outcome()
+
+
+@pytest.mark.parametrize(
+    ("stage", "reason"),
+    [
+        (StageSpec(kind="place", category="bakery"), "wrong_goal"),
+        (StageSpec(kind="vln", instances=["p"]), "wrong_goal"),
+        (StageSpec(kind="object", category="counter"), "wrong_goal"),
+        (StageSpec(kind="object", category="counter", rule="navarena"), "failed_declaration"),
+    ],
+)
+def test_a_stop_at_a_wrong_goal_is_called_that_by_navverses_rule(stage, reason):
+    m = StageMachine(episode(stage.kind, stages=[stage]), ANNOTATIONS, BODY)
+    m.start(np.array([20.0, 12.0, 0.0]))
+    assert m.declare_stop().reason == reason

@@ -126,3 +126,33 @@ def test_footprint_distance_turns_with_the_world(x, y, yaw, turn):
 def test_a_bigger_robot_reaches_further():
     ground = Ground(Annotations(TOWN), Disc(radius_m=0.6))
     assert judge(SPECS["ovon"], (47.9, 6, 0), ground=ground) == [True]
+
+
+def test_a_place_is_reached_within_the_tolerance_of_its_ball_in_space():
+    bakery = StageSpec(kind="place", category="bakery")
+    # Its middle is at (5, 0, 0), its size 1 m: 0.5 of ball, 1.0 of reach and 0.3 of body.
+    assert judge(bakery, (5, -1.8, 0), (5, -1.81, 0), (5, 0, 1.8), (5, 0, 1.81)) == [True, False, True, False]
+    wide = bakery.model_copy(update={"tolerance_m": 1.6})
+    assert judge(wide, (5, -2.1, 0), (5, -2.11, 0)) == [True, False]
+
+
+def test_directions_lead_to_the_one_instance_that_they_name():
+    town = TOWN.model_copy(update={"objects": [*TOWN.objects, ObjectInstance(id="bench-2", category="bench", center=(30, 20, 0.25), size=(1.5, 0.5, 0.5))]})
+    ground = Ground(Annotations(town), BODY)
+    directed = StageSpec(kind="vln", category="bench", instances=["bench-2"])
+    assert judge(directed, (11.5, 20, 0), (30, 20, 0), ground=ground) == [False, True]
+    assert judge(StageSpec(kind="vln", instances=["p"]), (5, 0, 0)) == [True], "a place may be the target too"
+    assert judge(StageSpec(kind="object", category="bench", instances=["bench-2"]), (11.5, 20, 0), (30, 20, 0), ground=ground) == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        (StageSpec(kind="vln", category="bench"), "has no target"),
+        (StageSpec(kind="vln", instances=["nothing"]), "'nothing'"),
+        (StageSpec(kind="place"), "names no category"),
+    ],
+)
+def test_a_goal_that_cannot_be_meant_is_refused(spec, words):
+    with pytest.raises(EpisodeError, match=words):
+        judge(spec, (5, 4, 0))

@@ -73,3 +73,33 @@ def test_default_instructions_name_things_as_people_do():
         default_instruction(StageSpec(kind=kind))
         for kind in ("exit", "outdoor", "entrance", "ovon", "point", "image", "object", "boundary", "landmark", "route")
     )
+
+
+@pytest.mark.parametrize(
+    ("task", "phrased", "category"),
+    [
+        ("place", None, "bakery"),
+        ("place", "category", "bakery"),
+        ("place", "route", ""),
+        ("place", "intention", ""),
+        ("vln", None, ""),
+        ("object", None, "counter"),
+    ],
+)
+def test_a_category_is_told_only_where_it_is_the_question(task, phrased, category):
+    stages = {
+        "place": StageSpec(kind="place", category="bakery"),
+        "vln": StageSpec(kind="vln", category="bakery", instances=["p"]),
+        "object": SPECS["object"],
+    }
+    asked = episode(task, stages=[stages[task]]).model_copy(update={"phrased": phrased})
+    brief = stage_brief(asked, 0)
+    assert (brief.category, brief.goal, brief.route) == (category, None, None)
+    assert released(asked, 0).pose
+    if task == "vln":
+        assert "bakery" not in repr(brief), "the target is hidden"
+
+
+def test_places_are_named_as_people_do():
+    said = {c: default_instruction(StageSpec(kind="place", category=c)) for c in ("cafe", "office", "electronics", "post office")}
+    assert list(said.values()) == ["Go to a cafe.", "Go to an office building.", "Go to an electronics store.", "Go to a post office."]
