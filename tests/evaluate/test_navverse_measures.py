@@ -1,5 +1,6 @@
 """NavVerse's measures against their definitions written out plainly [NV 6.5]."""
 
+from itertools import pairwise
 from math import hypot, sqrt
 
 import numpy as np
@@ -35,7 +36,7 @@ def plain(task, record):
         return max(0.0, sqrt(sum((a - b) ** 2 for a, b in zip(p, goal.center, strict=True))) - 0.5 * max(goal.size[0], goal.size[1]))
 
     tolerance = 1.0 + BODY.radius_m
-    executed = sum(sqrt(sum((a - b) ** 2 for a, b in zip(p, q, strict=True))) for p, q in zip(points, points[1:], strict=False))
+    executed = sum(sqrt(sum((a - b) ** 2 for a, b in zip(p, q, strict=True))) for p, q in pairwise(points))
     stopped = len(record.stop_steps) > 0 and record.stop_steps[-1] == len(points) - 1
     success = float(stopped and d(points[-1]) <= tolerance)
     soft = max(0.0, 1.0 - d(points[-1]) / d(points[0])) if d(points[0]) > 0.0 else success

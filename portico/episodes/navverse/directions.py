@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 
 from portico.episodes.navverse.scenery import Scenery, side_of
-from portico.episodes.navverse.waypoints import Leg, legs
-from portico.geometry import Floats, arc_lengths, polyline_length, project_on_polyline, wrap_angle
+from portico.episodes.navverse.waypoints import Leg, heading_rad, legs
+from portico.geometry import Floats, arc_lengths, polyline_length, wrap_angle
 from portico.tasks.episode import Directive
 from portico.tasks.trajectory import Trajectory
 from portico.world.semantics import ObjectInstance, Place
@@ -26,6 +25,8 @@ _STAIRS_M = 1.0
 #: A rollout passes within this of every waypoint, or its frames do not show what the directions say [P].
 ALIGNED_M = 1.0
 _ANGLE_SLACK_RAD = 1e-6
+#: Waypoints and ends are where they are said to be up to this.
+_OFF_M = 0.01
 
 
 def directions(path: Floats, start_yaw_rad: float, goal: ObjectInstance | Place, scenery: Scenery) -> list[Directive]:
@@ -96,19 +97,15 @@ def disagreements(steps: Sequence[Directive], path: Floats, start_yaw_rad: float
     found, heading, before, before_m = [], start_yaw_rad, path[0], 0.0
     whole_m = polyline_length(path)
     for k, step in enumerate(steps[:-1]):
-        point = np.array(step.point)
-        arc_m = _arc_m(point, path, before_m)
-        dx, dy = (point - before)[:2]
-        if np.hypot(dx, dy) > 1e-9:
-            heading, turned = float(np.arctan2(dy, dx)), wrap_angle(float(np.arctan2(dy, dx)) - heading)
-        else:
-            turned = 0.0
-        found += [f"directive {k + 1}: {why}" for why in _misspoken(step.text, turned, arc_m - before_m)]
-        found += [f"directive {k + 1}: {why}" for why in _misplaced(step, point, heading, scenery)]
-        if abs(arc_m - step.arc_m) > 0.01:
-            found.append(f"directive {k + 1}: its waypoint lies {arc_m:.2f} m along the path, not {step.arc_m:.2f} m")
-        before, before_m = point, arc_m
-    if abs(before_m - whole_m) > 0.01:
+        point, where = np.array(step.point), f"directive {k + 1}"
+        off_m = float(np.linalg.norm(_at(path, step.arc_m) - point))
+        if off_m > _OFF_M or step.arc_m < before_m:
+            found.append(f"{where}: its waypoint is not the one {step.arc_m:.2f} m along the path")
+        after = heading_rad(before, point, heading)
+        found += [f"{where}: {why}" for why in _misspoken(step.text, wrap_angle(after - heading), step.arc_m - before_m)]
+        found += [f"{where}: {why}" for why in _misplaced(step, point, after, scenery)]
+        before, before_m, heading = point, step.arc_m, after
+    if abs(before_m - whole_m) > _OFF_M:
         found.append(f"the directives end {whole_m - before_m:.2f} m before the path does")
     return found + [f"the arrival: {why}" for why in _misplaced(steps[-1], path[-1], heading, scenery)]
 
@@ -131,27 +128,21 @@ def _misspoken(text: str, turned_rad: float, moved_m: float) -> list[str]:
     return found
 
 
-def _misplaced(step: Directive, point: Floats, heading_rad: float, scenery: Scenery) -> list[str]:
+def _misplaced(step: Directive, point: Floats, heading: float, scenery: Scenery) -> list[str]:
     said = _LANDMARK.search(step.text)
     if step.landmark is None:
         return [] if said is None else ["it says where something is and does not name it"]
     there = scenery.center(step.landmark)
-    seen = None if there is None else side_of(point, heading_rad, there)
+    seen = None if there is None else side_of(point, heading, there)
     if said is None or seen is None or said["where"] != _WHERE[seen]:
         return [f"it says {said['where'] if said else 'nothing'} of {step.landmark}, which is {_WHERE[seen] if seen else 'nowhere'}"]
     return []
 
 
-def _arc_m(point: Floats, path: Floats, beyond_m: float) -> float:
-    """Arc length of a point on a path, the first at or after ``beyond_m``."""
+def _at(path: Floats, arc_m: float) -> Floats:
+    """(3,) the point of a path (N, 3) that is so far along it."""
     along = arc_lengths(path)
-    for (a, b), (start_m, end_m) in zip(pairwise(path), pairwise(along), strict=True):
-        if end_m < beyond_m - 1e-9:
-            continue
-        at_m, off_m = project_on_polyline(point, np.stack([a, b]))
-        if off_m < 1e-6 and start_m + at_m >= beyond_m - 1e-6:
-            return float(start_m + at_m)
-    return float("nan")
+    return np.array([np.interp(arc_m, along, path[:, d]) for d in range(3)])
 
 
 def _xyz(point: Floats) -> tuple[float, float, float]:
