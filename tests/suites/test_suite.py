@@ -1,8 +1,11 @@
+import json
+from pathlib import Path
+
 import pytest
 import yaml
 
 from portico.errors import SuiteError, UnknownName
-from portico.suites import available, load_suite, parse_suite
+from portico.suites import available, check_disjoint, load_suite, parse_suite, placed
 
 MINIMAL = {"name": "t", "worlds": [{"recipe": "composite", "seed": 1}], "tasks": {"exit": 2}}
 
@@ -69,3 +72,71 @@ def test_a_file_that_is_no_yaml_or_not_there_is_named(tmp_path):
     (tmp_path / "list.yaml").write_text("- 1")
     with pytest.raises(SuiteError, match="no mapping"):
         load_suite(tmp_path / "list.yaml")
+
+
+SCENIC = {"name": "t", "rules": "navverse", "worlds": [{"recipe": "indoor", "seed": 1}], "tasks": {"place": {"outdoor": 2, "indoor_to_outdoor": 3}, "vln": 4}}
+
+
+def test_counts_by_scene():
+    suite = parse_suite(SCENIC, "t")
+    assert suite.quotas("place", ("outdoor",)) == {"outdoor": 2}
+    assert suite.quotas("place", ("indoor", "outdoor")) == {"indoor": 0, "outdoor": 2}
+    assert suite.quotas("vln", ("indoor", "outdoor")) == {"indoor": 4, "outdoor": 4}
+    assert suite.wanted(("outdoor", "indoor_to_outdoor")) == 2 + 3 + 4 + 4
+    assert [suite.asks(task) for task in ("place", "vln", "object")] == [True, True, False]
+    assert not parse_suite(SCENIC | {"tasks": {"place": {"outdoor": 0}}}, "t").asks("place")
+    plain = parse_suite(MINIMAL, "t")
+    assert (plain.quotas("exit"), plain.wanted()) == ({None: 2}, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"tasks": {"exit": 1}}, "rules navverse know the tasks object, place, vln, not exit"),
+        ({"rules": "i2o2i"}, "not place, vln"),
+        ({"rules": "navarena", "tasks": {"object": {"indoor": 1}}}, "counts by scene are for rules navverse"),
+        ({"navverse": {"shortest_m": 9, "longest_m": 3}}, "the shortest is more than the longest"),
+        ({"navverse": {"tolerance": 1}}, "did you mean 'tolerance_m'"),
+        ({"instructions": "rout"}, "instructions"),
+        ({"worlds": [{"recipe": "indoor", "seed": 1, "scenes": ["indoors"]}]}, "scenes"),
+        (
+            {"worlds": [{"recipe": "indoor", "seed": 1, "split": "train"}, {"recipe": "indoor", "seed": 1, "params": {"floors": 1}, "split": "eval"}]},
+            "indoor seed 1 is in eval and in train",
+        ),
+        ({"worlds": [{"recipe": "indoor", "seed": 1, "split": "train"}, {"recipe": "indoor", "seed": 1}]}, "in every split and in train"),
+    ],
+)
+def test_navverses_rules_refuse_what_they_do_not_know(change, words):
+    with pytest.raises(SuiteError, match=words):
+        parse_suite(SCENIC | change, "t")
+
+
+def test_a_suite_asks_in_the_worlds_of_its_split():
+    worlds = [{"recipe": "indoor", "seed": 1, "split": "train"}, {"recipe": "indoor", "seed": 2, "split": "eval"}, {"recipe": "indoor", "seed": 3}]
+    asked = {split: [entry.seed for entry in parse_suite(SCENIC | {"worlds": worlds, "split": split}, "t").entries] for split in ("train", "eval")}
+    assert asked == {"train": [1, 3], "eval": [2, 3]}
+
+
+def test_navverses_splits_share_no_world_with_each_other_nor_with_other_suites():
+    check_disjoint([world for name in available() for world in placed(load_suite(name), Path())])
+    assert {world.split for world in placed(load_suite("navverse"), Path())} == {"train", "eval"}
+
+
+def test_one_world_in_two_splits_is_refused_whatever_it_is_called(tmp_path):
+    for name, content in (("a", "f" * 64), ("b", "f" * 64), ("c", "0" * 64)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "world.json").write_text(
+            json.dumps({"id": name, "content_hash": content, "recipe": {"generator": "indoor"}, "seed": 9 if name == "c" else None})
+        )
+    eval_suite = parse_suite(SCENIC | {"name": "test", "worlds": [{"path": "a"}]}, "t")
+    for worlds, words in (([{"path": "a"}], "path a in eval of test"), ([{"path": "b"}], "content ffffffffffff")):
+        train = parse_suite(SCENIC | {"name": "learn", "split": "train", "worlds": worlds}, "t")
+        with pytest.raises(SuiteError, match=words):
+            check_disjoint([*placed(eval_suite, tmp_path), *placed(train, tmp_path)])
+    generated = parse_suite(SCENIC | {"name": "learn", "split": "train", "worlds": [{"recipe": "indoor", "seed": 9}]}, "t")
+    on_disk = parse_suite(SCENIC | {"name": "test", "worlds": [{"path": "c"}]}, "t")
+    with pytest.raises(SuiteError, match="indoor seed 9"):
+        check_disjoint([*placed(generated, tmp_path), *placed(on_disk, tmp_path)])
+    check_disjoint([*placed(eval_suite, tmp_path), *placed(generated, tmp_path)])
+    with pytest.raises(SuiteError, match="cannot be read"):
+        placed(parse_suite(SCENIC | {"worlds": [{"path": "nowhere"}]}, "t"), tmp_path)
