@@ -10,6 +10,8 @@ import numpy as np
 
 from portico.episodes.files import check_unique
 from portico.episodes.grounds import Grounds
+from portico.episodes.navverse.directions import disagreements
+from portico.episodes.navverse.scenery import Scenery
 from portico.episodes.references import Planner
 from portico.episodes.verify import Verifier
 from portico.errors import EpisodeError
@@ -153,5 +155,9 @@ def _problems(episode: Episode, grounds: Grounds, planner: Planner) -> Iterator[
         yield Problem(episode.id, "trivial_at_start", "the first stage is already satisfied at the start")
     if planner.reference(start, list(episode.stages)) is None:
         yield Problem(episode.id, "unreachable", "no path from the start through every stage's success set")
+    if episode.alignment and episode.reference is not None:
+        path, scenery = np.array(episode.reference.path), Scenery(by_id=grounds.annotations.by_id)
+        for why in disagreements(episode.alignment, path, episode.start.yaw_rad, scenery):
+            yield Problem(episode.id, "directions", why)
     if episode.reference is None:
         yield Problem(episode.id, "no_reference", "there is no reference path, so SPL and route completion stay unscored")

@@ -127,6 +127,28 @@ def test_places_know_every_wording_and_directions_their_poses(made, grounds):
             assert e.stages[0].instances == [e.goals[0].id]
 
 
+def test_directions_that_lie_are_a_problem_of_the_episode(made, grounds):
+    told = next(e for e in made.episodes if e.task == "vln")
+    lying = [told.alignment[0].model_copy(update={"text": "Turn around twice."}), *told.alignment[1:]]
+    spoiled = made.model_copy(update={"episodes": [told.model_copy(update={"alignment": lying})]})
+    assert [(p.code, p.text) for p in validate(spoiled, grounds)] == [("directions", "directive 1: 'Turn around twice.' is no turn and move")]
+
+
+@pytest.mark.parametrize(
+    ("stage", "code", "words"),
+    [
+        ({"kind": "vln", "instances": []}, "unknown_instance", "has no target"),
+        ({"kind": "vln", "instances": ["nothing"]}, "unknown_instance", "'nothing'"),
+        ({"kind": "place", "category": "caffe"}, "unknown_category", "no place of the world is; did you mean 'cafe'"),
+    ],
+)
+def test_goals_that_the_world_lacks_are_named(made, grounds, stage, code, words):
+    asked = made.episodes[0].model_copy(update={"stages": [made.episodes[0].stages[0].model_copy(update=stage)]})
+    (problem,) = validate(made.model_copy(update={"episodes": [asked]}), grounds)
+    assert problem.code == code
+    assert words in problem.text
+
+
 def test_the_wording_is_the_suites_and_the_questions_stay(made, grounds, suite):
     worded = suite.model_copy(update={"instructions": "intention"})
     again = generate(grounds.world, worded, space=grounds.space)
