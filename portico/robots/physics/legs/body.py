@@ -32,11 +32,11 @@ class Posture(NamedTuple):
     steepest: float = 0.75
     settle_s: float = 0.1
     place_pull: float = 20.0
-    place_damp: float = 8.0
+    place_damp: float = 12.0
     height_pull: float = 150.0
     height_damp: float = 18.0
-    turn_pull: float = 150.0
-    turn_damp: float = 18.0
+    turn_pull: float = 220.0
+    turn_damp: float = 22.0
     leash_m: float = 0.06
     leash_rad: float = 0.12
 
@@ -63,8 +63,8 @@ def sense(qpos, qvel, rotation, feet, jacobians, motion):  # type: ignore[no-unt
         thigh, shank = joints[1], joints[1] + joints[2]
         knee_x, knee_z = 0.025 * np.cos(thigh) - 0.3205 * np.sin(thigh), -0.025 * np.sin(thigh) - 0.3205 * np.cos(thigh)
         # First moments in the plane of the leg, turned by the abduction afterwards.
-        ahead = THIGH_KG * (-0.0788 * np.sin(thigh)) + SHANK_KG * (knee_x - 0.1747 * np.sin(shank))
-        down = THIGH_KG * (-0.0788 * np.cos(thigh)) + SHANK_KG * (knee_z - 0.1747 * np.cos(shank))
+        ahead = THIGH_KG * (0.002 * np.cos(thigh) - 0.0788 * np.sin(thigh)) + SHANK_KG * (knee_x + 0.006 * np.cos(shank) - 0.1747 * np.sin(shank))
+        down = -THIGH_KG * (0.002 * np.sin(thigh) + 0.0788 * np.cos(thigh)) + SHANK_KG * (knee_z - 0.006 * np.sin(shank) - 0.1747 * np.cos(shank))
         aside = side * (HIP_KG * 0.0086 + THIGH_KG * (ABDUCTION_M - 0.011) + SHANK_KG * ABDUCTION_M)
         mass = HIP_KG + THIGH_KG + SHANK_KG
         centre[0] += mass * HIPS_M[leg, 0] + ahead

@@ -19,7 +19,7 @@ class Grip(NamedTuple):
 
     friction: float = 0.5
     highest_n: float = 450.0
-    torque_weight: float = 8.0
+    torque_weight: float = 16.0
     ease: float = 2e-3
     sweeps: int = 25
 

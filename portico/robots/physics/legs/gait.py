@@ -19,7 +19,7 @@ class Gait(NamedTuple):
     """
 
     swing_s: float = 0.25
-    stance_s: float = 0.33
+    stance_s: float = 0.28
 
     @property
     def period_s(self) -> float:

@@ -48,7 +48,7 @@ class Steps(NamedTuple):
     """
 
     feedback_s: float = 0.12
-    aim_until: float = 0.6
+    aim_until: float = 0.45
     land_from: float = 0.5
     speed: tuple[float, float] = (1.3, 0.5)
     turn: float = 1.5
@@ -73,6 +73,7 @@ class Memory(NamedTuple):
     normal: Floats  # (4, 3) of the ground under the feet
     chosen: NDArray[np.int64]  # (4,)
     wanted: Floats  # (4, 2) where balance wants the feet
+    nudge: Floats  # (4, 2) added to it, metres ahead and aside
     foot: Floats  # (4, 3) where the feet are or should be
     down: NDArray[np.bool_]  # (4,) feet that carry
     anchor: Floats  # (3,) x, y, yaw to hold
@@ -89,7 +90,17 @@ class Memory(NamedTuple):
 
 def _memory() -> Memory:
     shapes: dict[str, int | tuple[int, ...]] = {"phase": 1, "idle_s": 1, "apex": 4, "anchor": 3, "plane": 3, "command": 3, "rough": 1, "rates": 12}
-    shapes |= {"lift": (4, 3), "land": (4, 3), "foot": (4, 3), "forces": (4, 3), "feet": (4, 3), "normal": (4, 3), "timing": (4, 4), "wanted": (4, 2)}
+    shapes |= {
+        "lift": (4, 3),
+        "land": (4, 3),
+        "foot": (4, 3),
+        "forces": (4, 3),
+        "feet": (4, 3),
+        "normal": (4, 3),
+        "timing": (4, 4),
+        "wanted": (4, 2),
+        "nudge": (4, 2),
+    }
     shapes |= {"rotation": (3, 3), "motion": (3, 3), "jacobians": (4, 3, 3)}
     arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
     return Memory(
@@ -156,7 +167,7 @@ def _reset(qpos, height, m):  # type: ignore[no-untyped-def]
     m.lift[:], m.land[:] = m.foot, m.foot
     m.wanted[:] = m.foot[:, :2]
     m.normal[:] = np.array([0.0, 0.0, 1.0])
-    m.forces[:], m.rates[:], m.command[:] = 0.0, 0.0, 0.0
+    m.forces[:], m.rates[:], m.command[:], m.nudge[:] = 0.0, 0.0, 0.0, 0.0
     m.anchor[0], m.anchor[1], m.anchor[2] = qpos[0], qpos[1], np.arctan2(m.rotation[1, 0], m.rotation[0, 0])
     plane_through(m.foot, qpos[0], qpos[1], m.anchor[2], m.plane)
 
@@ -288,19 +299,21 @@ def _want(leg, qpos, yaw, gait, steps, m):  # type: ignore[no-untyped-def]
     vy = heading_s * m.command[0] + heading_c * m.command[1]
     for i in range(2):
         wanted_v = vx if i == 0 else vy
-        arm = c * x - s * y if i == 0 else s * x + c * y
+        ahead, aside = x + m.nudge[leg, 0], y + m.nudge[leg, 1]
+        arm = c * ahead - s * aside if i == 0 else s * ahead + c * aside
         v = m.motion[0, i]
         m.wanted[leg, i] = qpos[i] + m.motion[2, i] + arm + wait * v + half * wanted_v + steps.feedback_s * (v - wanted_v)
 
 
 @njit(cache=True, nogil=True)
 def _feel(seen, touch, qpos, gait, steps, m):  # type: ignore[no-untyped-def]
-    """End flights early where feet meet ground from above; hitting a riser does not count."""
+    """End flights early where feet meet ground as high as their landing from above; hitting a riser does not count."""
     for leg in range(4):
         share = leg_phase(m.phase[0], leg) * gait_period(gait) / gait.swing_s
         if m.swinging[leg] and share > steps.land_from and touch[leg] > 5.0:
             z = qpos[2] + m.rotation[2, 0] * m.feet[leg, 0] + m.rotation[2, 1] * m.feet[leg, 1] + m.rotation[2, 2] * m.feet[leg, 2]
-            if z < seen[leg] + FOOT_RADIUS_M + 0.04:
+            level = abs(seen[leg] + FOOT_RADIUS_M - m.land[leg, 2]) < 0.035
+            if level and z < seen[leg] + FOOT_RADIUS_M + 0.04:
                 m.swinging[leg], m.down[leg] = False, True
                 for i in range(3):
                     m.foot[leg, i] = qpos[i] + m.rotation[i, 0] * m.feet[leg, 0] + m.rotation[i, 1] * m.feet[leg, 1] + m.rotation[i, 2] * m.feet[leg, 2]
