@@ -13,6 +13,7 @@ from portico.errors import UserError
 from portico.interface import Camera
 from portico.robots.embodiment import EMBODIMENTS, Embodiment
 
+Numbers = FiniteFloat | list[FiniteFloat]
 Positive = Annotated[FiniteFloat, Field(gt=0)]
 
 
@@ -77,6 +78,14 @@ class Actuator(_Section):
     limit: Positive | None = None
 
 
+class Joints(_Section):
+    """Replaces what the model says of its sliding and turning joints: N m s/rad, N m, kg m²."""
+
+    damping: Annotated[FiniteFloat, Field(ge=0)] | None = None
+    frictionloss: Annotated[FiniteFloat, Field(ge=0)] | None = None
+    armature: Annotated[FiniteFloat, Field(ge=0)] | None = None
+
+
 class Differential(_Section):
     """Two driven wheels, or two rows of them, turned by velocity actuators or torques."""
 
@@ -96,28 +105,56 @@ class Gait(_Section):
 
 
 class Term(_Section):
-    """One piece of a network's input, times ``scale``, clipped to ``clip``."""
+    """One piece of a network's input: the quantity, minus ``offset``, times ``scale``, cut to ``clip`` on both sides.
 
-    name: Literal["linear_velocity", "angular_velocity", "gravity", "command", "joint_position", "joint_velocity", "last_action", "constant", "clock"]
-    scale: FiniteFloat | list[FiniteFloat] = 1.0
+    Attributes:
+        joints: for joint_position and joint_velocity; the network's own when left out.
+        values: for ``constant``.
+    """
+
+    name: Literal["linear_velocity", "angular_velocity", "gravity", "command", "joint_position", "joint_velocity", "last_action", "constant"]
+    scale: Numbers = 1.0
+    offset: Numbers = 0.0
     clip: Positive | None = None
+    joints: list[str] = []
     values: list[FiniteFloat] = []
 
 
+class Trim(_Section):
+    """Adds to the command what the body has been missing: for networks that drift or ignore slow commands. Triples are (vx, vy, wz).
+
+    Attributes:
+        gain: per second, of the error of the velocity, smoothed over ``smooth_s``. most: what is added at most.
+    """
+
+    gain: tuple[Positive, Positive, Positive]
+    most: tuple[Positive, Positive, Positive]
+    smooth_s: Positive = 0.3
+
+
 class Network(_Section):
-    """A velocity policy in ONNX: what goes in, in which order, and what its output does to the joints."""
+    """A velocity policy in ONNX: what goes in, in which order, and what its output does to the joints.
+
+    Targets are ``default + action_scale * output``, held by ``kp`` and ``kd`` (N m/rad, N m s/rad; the model's own when left out).
+
+    Attributes:
+        file: relative to the robot file. joints: in the order of the output.
+        hold: joint -> angle, for joints that the network does not move.
+        slew: the command changes by at most this much per decision, (vx, vy, wz).
+    """
 
     kind: Literal["onnx"]
     file: str
     joints: Annotated[list[str], Field(min_length=1)]
     observation: Annotated[list[Term], Field(min_length=1)]
-    default: list[FiniteFloat]
-    action_scale: FiniteFloat | list[FiniteFloat]
+    default: Numbers
+    action_scale: Numbers
     action_clip: Positive | None = None
-    kp: FiniteFloat | list[FiniteFloat]
-    kd: FiniteFloat | list[FiniteFloat]
-    rate_hz: Positive = 50.0
+    kp: Numbers | None = None
+    kd: Numbers | None = None
     hold: dict[str, FiniteFloat] = {}
+    slew: tuple[Positive, Positive, Positive] | None = None
+    trim: Trim | None = None
 
 
 class RobotFile(_Section):
@@ -128,7 +165,7 @@ class RobotFile(_Section):
         body: name of a built-in embodiment, or sizes.
         standing_height_m: of the base's origin above the ground when standing. stance: joint angles then, radians.
         gripping: geoms or bodies whose contact is feet or tyres on the ground: the surface decides their friction.
-        actuators: joint -> what drives it, where the model has none.
+        actuators: joint -> what drives it, where the model has none. joints: replaces their damping, friction and rotor inertia.
     """
 
     name: str
@@ -139,6 +176,7 @@ class RobotFile(_Section):
     stance: dict[str, FiniteFloat] = {}
     gripping: Annotated[list[str], Field(min_length=1)]
     actuators: dict[str, Actuator] = {}
+    joints: Joints = Joints()
     controller: Annotated[Differential | Gait | Network, Field(discriminator="kind")]
 
     def embodiment(self) -> Embodiment:

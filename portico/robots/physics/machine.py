@@ -14,11 +14,13 @@ from portico.errors import UserError
 from portico.geometry import Floats
 from portico.robots.embodiment import Embodiment
 from portico.robots.physics.ground import CELL_M, SIDE, SPAN_M
-from portico.robots.robot_file import Actuator, RobotFile, read_robot
+from portico.robots.robot_file import Actuator, Joints, RobotFile, read_robot
 
 #: 200 Hz [NV 6.7].
 TIMESTEP_S = 0.005
 _GROUND = "portico_ground"
+#: MuJoCo's own impedance of contacts.
+_FIRM = (0.9, 0.95, 0.001, 0.5, 2.0)
 #: The robot's geoms meet the ground and not each other.
 _ROBOT_BIT, _GROUND_BIT = 2, 1
 
@@ -64,6 +66,9 @@ def load_machine(path: Path) -> Machine:
     for joint, actuator in file.actuators.items():
         _named(spec.joint(joint), "joint", joint, [j.name for j in spec.joints], path)
         _add_actuator(spec, joint, actuator)
+    for joint in spec.joints:
+        if joint.type != mujoco.mjtJoint.mjJNT_FREE:
+            _set_dynamics(joint, file.joints)
     _add_ground(spec)
     model = _compiled(spec, path.parent / file.model)
     return _assembled(file, path, model)
@@ -117,6 +122,15 @@ def _add_actuator(spec: Any, joint: str, wanted: Actuator) -> None:
         actuator.forcerange = [-wanted.limit, wanted.limit]
 
 
+def _set_dynamics(joint: Any, wanted: Joints) -> None:
+    if wanted.damping is not None:
+        joint.damping = [wanted.damping, *[0.0] * (len(np.atleast_1d(joint.damping)) - 1)]
+    if wanted.frictionloss is not None:
+        joint.frictionloss = wanted.frictionloss
+    if wanted.armature is not None:
+        joint.armature = wanted.armature
+
+
 def _add_ground(spec: Any) -> None:
     half = 0.5 * (SIDE - 1) * CELL_M
     spec.add_hfield(name=_GROUND, size=[half, half, SPAN_M, 1.0], nrow=SIDE, ncol=SIDE, userdata=np.zeros(SIDE * SIDE))
@@ -124,8 +138,7 @@ def _add_ground(spec: Any) -> None:
     body = spec.worldbody.add_body(name=_GROUND, mocap=True)
     geom = body.add_geom(name=_GROUND, type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname=_GROUND)
     geom.contype, geom.conaffinity = _GROUND_BIT, _ROBOT_BIT
-    option = spec.option
-    option.timestep, option.integrator, option.cone = TIMESTEP_S, mujoco.mjtIntegrator.mjINT_IMPLICITFAST, mujoco.mjtCone.mjCONE_PYRAMIDAL
+    spec.option.timestep, spec.option.integrator = TIMESTEP_S, mujoco.mjtIntegrator.mjINT_IMPLICITFAST
 
 
 def _assembled(file: RobotFile, path: Path, model: Any) -> Machine:
@@ -140,6 +153,11 @@ def _assembled(file: RobotFile, path: Path, model: Any) -> Machine:
         qpos[model.joint(joint).qposadr[0]] = angle
     gripping = np.array(sorted({g for name in file.gripping for g in _geoms_of(model, name, path)}), np.intp)
     model.geom_priority[gripping] = 1
+    # A foot so soft that its centre sinks below a height field is pushed out sideways.
+    model.geom_solimp[gripping] = _FIRM
+    model.geom_margin[:] = 0.0
+    model.geom_solref[gripping] = (0.01, 1.0)
+    model.geom_condim[gripping] = np.maximum(model.geom_condim[gripping], 3)
     ground = int(model.body_mocapid[model.body(_GROUND).id])
     return Machine(file, path.parent, file.embodiment(), model, qpos, base, start, int(model.jnt_dofadr[free]), gripping, ground)
 

@@ -87,7 +87,7 @@ class PhysicsRobot:
         data.qpos[start : start + 3] = foot
         data.qpos[start + 2] += self.machine.file.standing_height_m + self._highest_under(foot)
         data.qpos[start + 3 : start + 7] = (np.cos(0.5 * pose.yaw_rad), 0.0, 0.0, np.sin(0.5 * pose.yaw_rad))
-        mujoco.mj_forward(model, data)
+        self._rest_on_ground()
         if self._deepest_m() > _OVERLAP_M:
             raise _unfit(pose, "inside an obstacle", f"{self.embodiment.name} overlaps something solid by {100 * self._deepest_m():.0f} cm")
         self._tracker = None
@@ -227,6 +227,16 @@ class PhysicsRobot:
         low, high = self._bounds[0, :2], self._bounds[1, :2]
         kept = [Pose(float(np.clip(p.x, low[0], high[0])), float(np.clip(p.y, low[1], high[1])), p.z, p.yaw_rad) for p in path]
         return kept, kept != path
+
+    def _rest_on_ground(self) -> None:
+        """Raise the body until nothing of it is in the ground, an obstacle aside: a foot that starts below a height field is pushed out sideways."""
+        data = self._data
+        for _ in range(5):
+            mujoco.mj_forward(self.machine.model, data)
+            standing = data.contact.dist[~self._ground.is_solid(data.contact.pos)] if data.ncon else np.zeros(0)
+            if not len(standing) or standing.min() >= 0.0:
+                return
+            data.qpos[self.machine.base_qpos + 2] += 0.001 - float(standing.min())
 
     def _highest_under(self, foot: Floats) -> float:
         """How far the ground near the feet rises above the foot point, metres: nothing is put down inside a step."""

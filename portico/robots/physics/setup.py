@@ -11,8 +11,9 @@ from portico.robots.physics.drive import DifferentialDrive
 from portico.robots.physics.legs import Walker
 from portico.robots.physics.machine import Machine, load_machine
 from portico.robots.physics.nearby import Matter, Nearby
+from portico.robots.physics.network import NetworkController
 from portico.robots.physics.robot import PhysicsRobot
-from portico.robots.robot_file import Differential, Gait
+from portico.robots.robot_file import Differential, Gait, Network
 from portico.space import Space
 from portico.world import World
 
@@ -45,5 +46,5 @@ def controller_of(machine: Machine) -> Controller:
             return DifferentialDrive(spec, machine.model)
         case Gait():
             return Walker(machine.model)
-        case _:
-            raise NotImplementedError(spec.kind)
+        case Network():
+            return NetworkController(spec, machine.folder, machine.model, machine.base_qpos, machine.base_qvel)

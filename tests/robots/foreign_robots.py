@@ -1,0 +1,91 @@
+"""Robot files for the openly licensed robots that lie beside the checkout: their layouts as their makers state them."""
+
+from pathlib import Path
+
+import yaml
+
+LEGS = ("FR", "FL", "RR", "RL")
+GO2 = {
+    "name": "go2",
+    "base": "base",
+    "body": {"radius_m": 0.3, "height_m": 0.5, "climb_m": 0.15, "max_speed_mps": 1.0, "max_lateral_mps": 0.4, "max_turn_radps": 1.0},
+    "standing_height_m": 0.31,
+    "gripping": ["FR", "FL", "RR", "RL"],
+    "joints": {"damping": 0.285, "frictionloss": 0.365},
+    "controller": {
+        "kind": "onnx",
+        "joints": [f"{leg}_{part}_joint" for leg in LEGS for part in ("hip", "thigh", "calf")],
+        "observation": [
+            {"name": "angular_velocity", "scale": 0.25},
+            {"name": "gravity"},
+            {"name": "command"},
+            {"name": "joint_position", "offset": [0.0, 0.8, -1.5] * 4},
+            {"name": "joint_velocity", "scale": 0.05},
+            {"name": "last_action"},
+        ],
+        "default": [0.0, 0.8, -1.5] * 4,
+        "action_scale": [0.125, 0.25, 0.25] * 4,
+        "action_clip": 100.0,
+        "kp": 20.0,
+        "kd": 0.5,
+        "slew": [0.05, 0.04, 0.10],
+        "trim": {"gain": [1.5, 1.5, 2.0], "most": [0.4, 0.3, 0.6]},
+    },
+}
+
+BY_JOINT = [f"{leg}_{joint}" for joint in ("hx", "hy", "kn") for leg in ("fl", "fr", "hl", "hr")]
+ARM = {"arm_sh0": 0.0, "arm_sh1": -0.9, "arm_el0": 1.8, "arm_el1": 0.0, "arm_wr0": -0.9, "arm_wr1": 0.0, "arm_f1x": -1.54}
+ALL = ["arm_sh0", *BY_JOINT[:4], "arm_sh1", *BY_JOINT[4:8], "arm_el0", *BY_JOINT[8:], "arm_el1", "arm_wr0", "arm_wr1", "arm_f1x"]
+STANCE = {"hx": 0.12, "hy": 0.5, "kn": -1.0}
+
+
+def _angle(joint):
+    if joint in ARM:
+        return ARM[joint]
+    leg, part = joint.split("_")
+    return -0.12 if part == "hx" and leg.endswith("r") else STANCE[part]
+
+
+SPOT = {
+    "name": "spot-arm",
+    "base": "body",
+    "body": "spot",
+    "standing_height_m": 0.57,
+    "gripping": [f"{side}_{end}_foot_collision" for side in ("front", "rear") for end in ("left", "right")],
+    "controller": {
+        "kind": "onnx",
+        "joints": BY_JOINT,
+        "observation": [
+            {"name": "linear_velocity"},
+            {"name": "angular_velocity"},
+            {"name": "gravity"},
+            {"name": "command"},
+            {"name": "constant", "values": [*ARM.values(), *[0.0] * 12, 0.0, 0.0, 0.52]},
+            {"name": "joint_position", "joints": ALL, "offset": [_angle(j) for j in ALL]},
+            {"name": "joint_velocity", "joints": ALL},
+            {"name": "last_action"},
+        ],
+        "default": [_angle(j) for j in BY_JOINT],
+        "action_scale": 0.2,
+        "hold": ARM,
+    },
+}
+
+
+def write(robot: dict, folder: Path, model: Path, network: Path) -> Path:
+    """The robot file of one of them in ``folder``."""
+    controller = robot["controller"] | {"file": str(network)}
+    joints = controller["joints"]
+    stance = dict(zip(joints, controller["default"], strict=True)) | controller.get("hold", {})
+    path = folder / f"{robot['name']}.yaml"
+    path.write_text(yaml.safe_dump(robot | {"model": str(model), "controller": controller, "stance": stance}))
+    return path
+
+
+def written(folder: Path, shared: Path) -> dict[str, Path]:
+    """Robot files of all of them."""
+    data = shared / "data" / "robot"
+    return {
+        "go2": write(GO2, folder, data / "go2_rl_sar" / "go2.xml", data / "go2_rl_sar" / "policy.onnx"),
+        "spot-arm": write(SPOT, folder, data / "spot_judo" / "spot_primitive" / "robot.xml", data / "spot_judo" / "spot_locomotion.onnx"),
+    }

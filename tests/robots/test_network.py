@@ -1,0 +1,94 @@
+"""Foreign robots by their robot files: openly licensed policies walk as their makers say, and broken files say what is wrong."""
+
+from functools import cache
+
+import pytest
+import yaml
+from foreign_robots import GO2, SPOT, write, written
+from stair_house import house
+
+from portico.errors import UserError
+from portico.geometry import Pose
+from portico.interface import Velocity
+from portico.robots import embodiment, make_robot
+from portico.space import build_space
+
+pytest.importorskip("onnxruntime")
+
+
+@cache
+def space(body):
+    return build_space(house(), body)
+
+
+def stand(path):
+    robot = make_robot(house(), str(path), space(embodiment(str(path))), motion="physics")
+    robot.reset(Pose(2.0, 5.0))
+    return robot
+
+
+@pytest.mark.parametrize("name", ["go2", "spot-arm"])
+def test_a_foreign_policy_walks_and_turns_as_commanded(name, shared, tmp_path):
+    robot = stand(written(tmp_path, shared)[name])
+    motion = robot.execute(Velocity(0.5, 0.0, 0.0, 4.0))
+    assert not motion.fallen
+    assert robot.pose.x - 2.0 == pytest.approx(2.0, abs=0.35)
+    before = robot.pose.yaw_rad
+    assert not robot.execute(Velocity(0.0, 0.0, 0.5, 4.0)).fallen
+    assert robot.pose.yaw_rad - before == pytest.approx(2.0, abs=0.4)
+
+
+def broken(robot, tmp_path, shared, **changes):
+    data = shared / "data" / "robot"
+    controller = robot["controller"] | changes.pop("controller", {})
+    return write(
+        robot | changes | {"controller": controller}, tmp_path, data / "go2_rl_sar" / "go2.xml", changes.get("network", data / "go2_rl_sar" / "policy.onnx")
+    )
+
+
+def test_an_observation_of_the_wrong_size_is_told_term_by_term(shared, tmp_path):
+    path = broken(GO2, tmp_path, shared, controller={"observation": GO2["controller"]["observation"][:-1]})
+    with pytest.raises(UserError, match=r"(?s)another observation.*takes 45.*adds up to 33.*angular_velocity 3"):
+        stand(path)
+
+
+def test_a_joint_that_the_model_lacks_is_named(shared, tmp_path):
+    joints = ["FR_elbow", *GO2["controller"]["joints"][1:]]
+    with pytest.raises(UserError, match=r"(?s)no joint 'FR_elbow'.*FR_hip_joint"):
+        stand(broken(GO2, tmp_path, shared, controller={"joints": joints}))
+
+
+def test_a_file_that_is_no_network_is_refused(shared, tmp_path):
+    data = shared / "data" / "robot"
+    (tmp_path / "nothing.onnx").write_bytes(b"not a network")
+    with pytest.raises(UserError, match="the network cannot be read"):
+        stand(write(GO2, tmp_path, data / "go2_rl_sar" / "go2.xml", tmp_path / "nothing.onnx"))
+    with pytest.raises(UserError, match="file is missing"):
+        stand(write(GO2, tmp_path, data / "go2_rl_sar" / "go2.xml", tmp_path / "gone.onnx"))
+
+
+def test_a_foot_that_the_model_lacks_is_named(shared, tmp_path):
+    with pytest.raises(UserError, match="no geom or body 'hoof'"):
+        stand(broken(GO2, tmp_path, shared, gripping=["hoof"]))
+
+
+def test_the_wrong_number_of_gains_is_refused(shared, tmp_path):
+    with pytest.raises(UserError, match="kp holds 2 numbers for 12"):
+        stand(broken(GO2, tmp_path, shared, controller={"kp": [20.0, 20.0]}))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- 1", "holds no mapping"),
+        ("name: [", "not YAML"),
+        (yaml.safe_dump(SPOT | {"legs": 4, "model": "x.xml"}), "breaks its schema"),
+        (yaml.safe_dump(GO2 | {"model": "gone.xml", "controller": GO2["controller"] | {"file": "x.onnx"}}), "the robot's model is missing"),
+        (yaml.safe_dump(GO2 | {"model": "broken.xml", "controller": GO2["controller"] | {"file": "x.onnx"}}), "cannot be read"),
+    ],
+)
+def test_broken_robot_files_say_what_is_wrong(text, message, tmp_path):
+    (tmp_path / "robot.yaml").write_text(text)
+    (tmp_path / "broken.xml").write_text("<mujoco><worldbody>")
+    with pytest.raises(UserError, match=message):
+        make_robot(house(), str(tmp_path / "robot.yaml"), space(embodiment("spot")), motion="physics")
