@@ -19,7 +19,7 @@ from portico.errors import EpisodeError, UnknownName, UserError
 from portico.robots import Embodiment, embodiment
 from portico.space import Space, cached_space
 from portico.suites import Suite, check_disjoint, load_suite, placed
-from portico.tasks.episode import LEVELS, TASK_STAGES, EpisodeSet
+from portico.tasks.episode import LEVELS, TASK_STAGES, Episode, EpisodeSet
 from portico.world import World, load
 
 app = typer.Typer(no_args_is_help=True, help="Make, check and calibrate episodes.")
@@ -169,11 +169,14 @@ def _inventory(episodes: EpisodeSet) -> None:
     table = Table(box=None, pad_edge=False)
     for column in ("task", "episodes", "easy / medium / hard", "shortest", "median", "longest", "rejected candidates"):
         table.add_column(column, justify="left" if column in ("task", "rejected candidates") else "right")
-    counts: Counter[str] = Counter(e.task for e in episodes.episodes)
-    for task, reasons in episodes.rejected.items():
-        lengths = sorted(e.reference.length_m for e in episodes.episodes if e.task == task and e.reference)
+    groups: dict[str, list[Episode]] = {}
+    for e in episodes.episodes:
+        groups.setdefault(e.task if e.scene is None else f"{e.task} {e.scene}", []).append(e)
+    for name, reasons in episodes.rejected.items():
+        mine = groups.get(name, [])
+        lengths = sorted(e.reference.length_m for e in mine if e.reference)
         spread = [f"{lengths[i]:.1f} m" for i in (0, len(lengths) // 2, -1)] if lengths else ["-"] * 3
-        levels: Counter[str] = Counter(e.difficulty for e in episodes.episodes if e.task == task and e.difficulty)
+        levels: Counter[str] = Counter(e.difficulty for e in mine if e.difficulty)
         graded = " / ".join(str(levels[level]) for level in LEVELS) if levels else "-"
-        table.add_row(task, str(counts[task]), graded, *spread, ", ".join(f"{reason}: {n}" for reason, n in reasons.items()))
+        table.add_row(name.replace("_", " "), str(len(mine)), graded, *spread, ", ".join(f"{reason}: {n}" for reason, n in reasons.items()))
     out.print(table)

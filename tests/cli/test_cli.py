@@ -34,7 +34,7 @@ def hut(tmp_path_factory):
 def test_help_teaches_the_way(portico):
     code, out, _ = portico("--help")
     assert code == 0
-    for word in ("demo", "world", "episodes", "run", "score", "report", "compare", "view", "list", "doctor", "warmup"):
+    for word in ("demo", "world", "episodes", "run", "score", "report", "tables", "compare", "view", "list", "doctor", "warmup"):
         assert word in out
     assert "world build -> episodes generate -> run -> report -> compare" in " ".join(out.split())
 
