@@ -87,7 +87,11 @@ class Frame:
 
 @dataclass(frozen=True)
 class Body:
-    """What a policy may know of its own body. Metres, radians, seconds."""
+    """What a policy may know of its own body. Metres, radians, seconds.
+
+    Attributes:
+        pivot_m: height above the ground of the point that the base leans about, see ``portico.geometry.leaning``.
+    """
 
     name: str
     radius_m: float
@@ -95,6 +99,7 @@ class Body:
     climb_m: float
     max_speed_mps: float
     max_turn_radps: float
+    pivot_m: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -167,6 +172,7 @@ class Observation:
         odometry: base pose in the frame of the episode's start pose (track ``rgbd``), else None.
         pose: base pose in the world frame once released, else None.
         collided: the last action was cut short by contact.
+        tilt_rad: roll and pitch of the base, for whoever has its pose or odometry; positive pitch is nose down. Zero where nothing leans.
     """
 
     step: int
@@ -177,6 +183,7 @@ class Observation:
     odometry: Pose | None = None
     pose: Pose | None = None
     collided: bool = False
+    tilt_rad: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)

@@ -176,6 +176,8 @@ class Simulator:
     def _observe(self, *, stage_changed: bool) -> Observation:
         pose, stage = self.robot.pose, self.machine.stage
         release = released(self.episode, stage)
+        localised = release.pose or "odometry" in TRACKS[self.track]
+        last = self._states[-1]
         return Observation(
             step=self._actions,
             time_s=self._time_s,
@@ -184,7 +186,8 @@ class Simulator:
             stage_changed=stage_changed,
             odometry=pose.relative_to(self.robot.start) if "odometry" in TRACKS[self.track] else None,
             pose=pose if release.pose else None,
-            collided=self._states[-1].collided,
+            collided=last.collided,
+            tilt_rad=(last.roll_rad, last.pitch_rad) if localised else (0.0, 0.0),
         )
 
 

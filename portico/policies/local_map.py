@@ -8,7 +8,7 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
-from portico.geometry import Floats, Pose
+from portico.geometry import Floats, Pose, leaning
 from portico.grids.frontiers import cluster_frontiers, frontier_surfaces, unknown_beyond
 from portico.grids.mapping import View, integrate_depth, integrate_sky
 from portico.grids.planning import clearance_map, standing_cost, travel_cost
@@ -97,14 +97,16 @@ class LocalMap:
         """The same where one of the two cells was filled in rather than seen, and its height is a guess."""
         return min(1.6 * self.body.climb_m + 0.02, MERGE_M)
 
-    def see(self, frame: Frame, pose: Pose) -> Sight:
-        """Enter a depth image taken at a pose."""
+    def see(self, frame: Frame, pose: Pose, tilt_rad: tuple[float, float] = (0.0, 0.0)) -> Sight:
+        """Enter a depth image taken at a pose by a body that leans by ``tilt_rad`` (roll, pitch)."""
         assert frame.depth is not None
         self._make_room(pose)
         self.frame += 1
         camera, g = frame.camera, self.grid
         rays = self._camera_rays(camera)
-        origin = (pose.matrix() @ camera.T_base_camera()[:, 3])[:3]
+        origin = (leaning(pose, *tilt_rad, self.body.pivot_m) @ camera.T_base_camera()[:, 3])[:3]
+        if any(tilt_rad):
+            rays = rays @ leaning(Pose(0.0, 0.0), *tilt_rad, 0.0)[:3, :3].T
         view = View(
             origin, pose.position, pose.yaw_rad, self.body.climb_m, self.body.height_m + 0.1, self.slope, ground_m=_GROUND_RANGE_M, solid_m=_SOLID_RANGE_M
         )

@@ -58,7 +58,7 @@ class ObjectSeeker:
         if int(mask.sum()) < _FEW_PIXELS:
             return
         points = _back_project(frame.depth, mask, frame.camera.focal_px)
-        T = pilot.pose.matrix() @ frame.camera.T_base_camera()
+        T = pilot.base @ frame.camera.T_base_camera()
         world = points @ T[:3, :3].T + T[:3, 3]
         for i, j, k in np.unique(np.floor(world / pilot.map.cell_m).astype(int), axis=0):
             key = (int(i), int(j), int(k))

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from portico.errors import PolicyRefused
-from portico.geometry import Floats, Pose, wrap_angle
+from portico.geometry import Floats, Pose, leaning, wrap_angle
 from portico.grids.planning import best_heading
 from portico.interface import Action, Brief, Frame, Observation
 from portico.policies.contacts import Contacts
@@ -60,6 +60,7 @@ class Pilot:
     def __init__(self, brief: Brief) -> None:
         self.brief, self.pace = brief, pace_of(brief.actions)
         self.pose = Pose(0.0, 0.0)
+        self.base = self.pose.matrix()
         self.frame_name: Literal["odometry", "world"] | None = None
         self._begin()
 
@@ -101,7 +102,8 @@ class Pilot:
         self.pose = pose
         if observation.collided and self._walked:
             self._touched()
-        self.sight = self.map.see(depth_frame(observation), pose)
+        self.base = leaning(pose, *observation.tilt_rad, self.map.body.pivot_m)
+        self.sight = self.map.see(depth_frame(observation), pose, observation.tilt_rad)
         if self.steps == 0:
             self.floor_z = pose.z
         self.steps += 1

@@ -35,7 +35,7 @@ class Embodiment:
 
     def body(self) -> Body:
         """What a policy may know of it."""
-        return Body(self.name, self.radius_m, self.height_m, self.climb_m, self.max_speed_mps, self.max_turn_radps)
+        return Body(self.name, self.radius_m, self.height_m, self.climb_m, self.max_speed_mps, self.max_turn_radps, self.pivot_m)
 
 
 def _front(height_m: float, forward_m: float, hfov_deg: float = 90.0, pitch_deg: float = 0.0) -> tuple[Camera, ...]:
