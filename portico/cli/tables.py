@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from portico.cli.console import out
+from portico.cli.console import errors, out
 from portico.errors import SuiteError, UnknownName
 from portico.report.runs import find_runs, load_run
 from portico.report.studies import STUDIES
@@ -28,5 +28,12 @@ def tables(
     chosen = [STUDIES[name] for name in table] if table else [study for study in STUDIES.values() if study.applies(runs)]
     if not chosen:
         raise SuiteError("no study has anything to show of these runs", where=", ".join(run.folder.name for run in runs), next_step="name one with --table")
+    refused = []
     for study in chosen:
-        print_study(study, runs, out)
+        try:
+            print_study(study, runs, out)
+        except SuiteError as error:
+            refused.append(error)
+            if table or len(refused) == len(chosen):
+                raise
+            errors.print(f"{study.name}: left out, {error.what}: {error.why}")

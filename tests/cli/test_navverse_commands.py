@@ -69,6 +69,10 @@ def test_other_words_for_the_same_places(run, portico):
     code, _, err = portico("tables", asked, wanted, "--table", "scenes")
     assert code == 1
     assert "suite instructions: 'category' against 'intention'" in err
+    code, out, err = portico("tables", asked, wanted)
+    assert code == 0, "without a name, what may stand together is shown"
+    assert "Places by kind of instruction" in out
+    assert "scenes: left out" in err
 
 
 def test_a_split_without_worlds_is_refused(town, portico):

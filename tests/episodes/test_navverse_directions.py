@@ -12,7 +12,7 @@ from portico.episodes.navverse.directions import aligned, directions, disagreeme
 from portico.episodes.navverse.scenery import Scenery, side_of
 from portico.episodes.navverse.waypoints import legs
 from portico.geometry import arc_lengths, polyline_length, wrap_angle
-from portico.world.semantics import ObjectInstance, Portal
+from portico.world.semantics import ObjectInstance, Place, Portal
 
 GOAL = ObjectInstance(id="goal", category="cafe table", center=(3.0, 30.0, 0.4), size=(1, 1, 1))
 
@@ -54,6 +54,14 @@ def test_landmarks_are_named_with_their_side_when_nothing_alike_is_near():
     assert said(path, 0.0, thing("a", 3.0, 0.5))[0] == "Go straight 6 m.", "behind by then"
     assert said(path, 0.0, thing("a", 6.0, -2.0, "cafe table"))[0] == "Go straight 6 m.", "it would pass for the goal"
     assert said(path, 0.0, thing("a", 8.0, 0.0, "office"))[0] == "Go straight 6 m, until there is an office building ahead of you."
+
+
+def test_the_house_that_one_comes_out_of_is_no_landmark():
+    door = Portal(id="d", building="b", floor="f", segment=((3.0, -1.0), (3.0, 1.0)), z_m=0.0, exterior=True)
+    house = Place(id="h", category="school", name="School", building="b", center=(6.0, -2.0, 1.0), entrance="d")
+    path = [(0, 0, 0), (6, 0, 0), (6, 8, 0)]
+    assert said(path, 0.0, house, portals=[door])[0] == "Go straight 6 m through the street door."
+    assert said(path, 0.0, house.model_copy(update={"entrance": None}), portals=[door])[0].endswith("until there is a school on your right.")
 
 
 def test_wiggles_and_short_detours_are_not_worth_a_word():

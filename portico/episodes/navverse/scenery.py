@@ -69,10 +69,14 @@ class Scenery:
         offsets = self._centers - leg.end
         gaps = np.hypot(offsets[:, 0], offsets[:, 1])
         level = np.abs(offsets[:, 2]) <= _LEVEL_M
+        passed = {portal.id for portal in self._passed(leg)}
         for n in np.argsort(gaps, kind="stable"):
             item = self.landmarks[n]
             if gaps[n] > _BESIDE_M:
                 return None
+            if isinstance(item, Place) and item.entrance in passed:
+                # One has just come out of it.
+                continue
             if not level[n] or item.category == avoid.category or side_of(leg.end, leg.heading_rad, self._centers[n]) == "behind":
                 continue
             alike = self._categories == item.category
@@ -83,20 +87,19 @@ class Scenery:
 
     def doors(self, leg: Leg) -> str:
         """`` through the door``, `` through two doors``, or nothing; a street door is called one."""
-        if not self.portals:
-            return ""
-        line = shapely.LineString([leg.start[:2], leg.end[:2]])
-        low, high = sorted((float(leg.start[2]), float(leg.end[2])))
-        passed = [
-            p
-            for p in self.portals
-            if p.kind == "door" and low - _STOREY_M <= p.z_m <= high + _STOREY_M and shapely.intersects(line, shapely.LineString(p.segment))
-        ]
+        passed = [portal for portal in self._passed(leg) if portal.kind == "door"]
         if not passed:
             return ""
         if len(passed) > 1:
             return f" through {_NUMBERS.get(len(passed), str(len(passed)))} doors"
         return " through the street door" if passed[0].exterior else " through the door"
+
+    def _passed(self, leg: Leg) -> list[Portal]:
+        """Openings on the level of a leg that its line goes through."""
+        line = shapely.LineString([leg.start[:2], leg.end[:2]])
+        low, high = sorted((float(leg.start[2]), float(leg.end[2])))
+        level = (p for p in self.portals if low - _STOREY_M <= p.z_m <= high + _STOREY_M)
+        return [p for p in level if shapely.intersects(line, shapely.LineString(p.segment))]
 
     @cached_property
     def _centers(self) -> Floats:
