@@ -156,7 +156,7 @@ def _problems(episode: Episode, grounds: Grounds, planner: Planner) -> Iterator[
     if planner.reference(start, list(episode.stages)) is None:
         yield Problem(episode.id, "unreachable", "no path from the start through every stage's success set")
     if episode.alignment and episode.reference is not None:
-        path, scenery = np.array(episode.reference.path), Scenery(by_id=grounds.annotations.by_id)
+        path, scenery = np.array(episode.reference.path), Scenery.of(grounds.annotations, landmarks=True)
         for why in disagreements(episode.alignment, path, episode.start.yaw_rad, scenery):
             yield Problem(episode.id, "directions", why)
     if episode.reference is None:

@@ -206,6 +206,8 @@ class Suite(_Section):
             raise ValueError(f"rules {self.rules} know the tasks {', '.join(sorted(known))}, not {', '.join(strange)}")
         if self.rules != "navverse" and any(isinstance(count, dict) for count in self.tasks.values()):
             raise ValueError("counts by scene are for rules navverse")
+        if self.rules == "navverse" and self.termination == "on_arrival":
+            raise ValueError("NavVerse's tasks end by STOP: leave termination out")
         return self
 
     @model_validator(mode="after")

@@ -12,7 +12,7 @@ from portico.episodes.navverse.directions import aligned, directions, disagreeme
 from portico.episodes.navverse.scenery import Scenery, side_of
 from portico.episodes.navverse.waypoints import legs
 from portico.geometry import arc_lengths, polyline_length, wrap_angle
-from portico.world.semantics import ObjectInstance, Place, Portal
+from portico.world.semantics import ObjectInstance, Place, Portal, Room
 
 GOAL = ObjectInstance(id="goal", category="cafe table", center=(3.0, 30.0, 0.4), size=(1, 1, 1))
 
@@ -22,7 +22,7 @@ def thing(name, x, y, category="bench"):
 
 
 def scenery(*things, portals=()):
-    return Scenery(tuple(portals), things, {t.id: t for t in (*things, GOAL)})
+    return Scenery(tuple(portals), things, (), {t.id: t for t in (*things, GOAL)})
 
 
 def said(path, yaw=0.0, *things, portals=()):
@@ -45,6 +45,19 @@ def test_doors_and_stairs_are_named_on_the_leg_that_takes_them():
     ]
     upstairs = door.model_copy(update={"z_m": 3.0})
     assert said([(0, 0, 0), (6, 0, 0), (6, 8, 3.2)], 0.0, portals=[upstairs])[:2] == ["Go straight 6 m.", "Turn left and go 9 m up the stairs."]
+
+
+def test_the_room_behind_a_door_is_named_and_checked():
+    door = Portal(id="d", building="b", floor="f", segment=((3.0, -1.0), (3.0, 1.0)), z_m=0.0)
+    kitchen = Room(id="k", building="b", floor="f", category="kitchen", polygon=[(3, -4), (9, -4), (9, 4), (3, 4)])
+    path = np.array([(0, 0, 0), (6, 0, 0), (6, 8, 0)], dtype=float)
+    around = Scenery((door,), (), ((kitchen, 0.0),), {"goal": GOAL})
+    steps = directions(path, 0.0, GOAL, around)
+    assert steps[0].text == "Go straight 6 m through the door into the kitchen."
+    assert disagreements(steps, path, 0.0, around) == []
+    upstairs = Scenery((door,), (), ((kitchen, 3.2),), {"goal": GOAL})
+    assert directions(path, 0.0, GOAL, upstairs)[0].text == "Go straight 6 m through the door."
+    assert disagreements(steps, path, 0.0, upstairs) == ["directive 1: it says kitchen, the waypoint lies in no room"]
 
 
 def test_landmarks_are_named_with_their_side_when_nothing_alike_is_near():
@@ -117,7 +130,7 @@ PATH = np.array([(0, 0, 0), (6, 0, 0), (6, 8, 0), (0, 8, 0)], dtype=float)
 def test_a_lie_is_found_out(at, old, new, words):
     around = scenery(thing("lamp", 6.0, -2.0))
     goal = GOAL.model_copy(update={"center": (-5.0, 8.0, 0.4)})
-    around = Scenery((), around.landmarks, {**around.by_id, "goal": goal})
+    around = Scenery((), around.landmarks, (), {**around.by_id, "goal": goal})
     steps = directions(PATH, 0.0, goal, around)
     assert disagreements(steps, PATH, 0.0, around) == []
     assert old in steps[at].text

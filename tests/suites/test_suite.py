@@ -98,6 +98,7 @@ def test_counts_by_scene():
         ({"navverse": {"shortest_m": 9, "longest_m": 3}}, "the shortest is more than the longest"),
         ({"navverse": {"tolerance": 1}}, "did you mean 'tolerance_m'"),
         ({"instructions": "rout"}, "instructions"),
+        ({"termination": "on_arrival"}, "end by STOP"),
         ({"worlds": [{"recipe": "indoor", "seed": 1, "scenes": ["indoors"]}]}, "scenes"),
         (
             {"worlds": [{"recipe": "indoor", "seed": 1, "split": "train"}, {"recipe": "indoor", "seed": 1, "params": {"floors": 1}, "split": "eval"}]},

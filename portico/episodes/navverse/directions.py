@@ -88,6 +88,7 @@ def aligned(steps: Sequence[Directive], trajectory: Trajectory) -> list[Directiv
 
 
 _SPOKEN = re.compile(r"^(?:(?P<straight>Go|Continue) straight|Turn (?P<how>slightly |sharply )?(?P<side>left|right) and go) (?P<metres>\d+) m\b")
+_ROOM = re.compile(r"doors? into the (?P<room>[^,.]+)[,.]")
 _LANDMARK = re.compile(r"(?P<where>on your left|on your right|ahead of you|behind you)\.$")
 
 
@@ -104,6 +105,9 @@ def disagreements(steps: Sequence[Directive], path: Floats, start_yaw_rad: float
         after = heading_rad(before, point, heading)
         found += [f"{where}: {why}" for why in _misspoken(step.text, wrap_angle(after - heading), step.arc_m - before_m)]
         found += [f"{where}: {why}" for why in _misplaced(step, point, after, scenery)]
+        room = _ROOM.search(step.text)
+        if room is not None and room["room"] != scenery.room(point):
+            found.append(f"{where}: it says {room['room']}, the waypoint lies in {scenery.room(point) or 'no room'}")
         before, before_m, heading = point, step.arc_m, after
     if abs(before_m - whole_m) > _OFF_M:
         found.append(f"the directives end {whole_m - before_m:.2f} m before the path does")

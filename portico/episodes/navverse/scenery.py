@@ -14,7 +14,7 @@ from portico.geometry import Floats, wrap_angle
 from portico.tasks.annotations import Annotations
 from portico.tasks.episode import Side
 from portico.tasks.release import article, noun_of
-from portico.world.semantics import ObjectInstance, Place, Portal
+from portico.world.semantics import ObjectInstance, Place, Portal, Room
 
 #: A landmark lies within this of the waypoint, on its level, and is not one of many alike around it [P].
 _BESIDE_M, _LEVEL_M, _ALIKE_M = 3.5, 2.5, 6.0
@@ -37,21 +37,28 @@ class Scenery:
     """Doors, things and places of a world, for directions.
 
     Attributes:
-        portals: openings to pass. landmarks: what may be named beside the way; empty when directions keep to turns and distances.
+        portals: openings to pass. rooms: with the heights of their floors, metres. landmarks: what may be named beside the way; empty when directions keep to turns and distances.
         by_id: every object and place.
     """
 
     portals: tuple[Portal, ...] = ()
     landmarks: tuple[ObjectInstance | Place, ...] = ()
+    rooms: tuple[tuple[Room, float], ...] = ()
     by_id: Mapping[str, ObjectInstance | Place] = field(default_factory=dict)
 
     @staticmethod
     def of(annotations: Annotations, *, landmarks: bool) -> Scenery:
-        """Of a world; without ``landmarks`` neither doors nor things are named."""
+        """Of a world; without ``landmarks`` neither doors, rooms nor things are named."""
         semantics = annotations.semantics
         if not landmarks:
             return Scenery(by_id=annotations.by_id)
-        return Scenery(tuple(p for p in semantics.portals if p.state == "open"), (*semantics.places, *semantics.objects), annotations.by_id)
+        heights = {floor.id: floor.z_m for floor in annotations.floors}
+        return Scenery(
+            portals=tuple(p for p in semantics.portals if p.state == "open"),
+            landmarks=(*semantics.places, *semantics.objects),
+            rooms=tuple((room, heights[room.floor]) for room in semantics.rooms if room.floor in heights),
+            by_id=annotations.by_id,
+        )
 
     def center(self, name: str) -> Floats | None:
         """(3,) middle of an object or place by id."""
@@ -86,13 +93,26 @@ class Scenery:
         return None
 
     def doors(self, leg: Leg) -> str:
-        """`` through the door``, `` through two doors``, or nothing; a street door is called one."""
+        """`` through the door into the kitchen``, `` through two doors``, or nothing; a street door is called one."""
         passed = [portal for portal in self._passed(leg) if portal.kind == "door"]
         if not passed:
             return ""
-        if len(passed) > 1:
-            return f" through {_NUMBERS.get(len(passed), str(len(passed)))} doors"
-        return " through the street door" if passed[0].exterior else " through the door"
+        several = f"{_NUMBERS.get(len(passed), str(len(passed)))} doors"
+        words = f" through {several if len(passed) > 1 else 'the street door' if passed[0].exterior else 'the door'}"
+        room = self.room(leg.end)
+        return words if room is None or room == self.room(leg.start) else f"{words} into the {room}"
+
+    def room(self, point: Floats) -> str | None:
+        """What people call the room that holds a point (3,), None outside of every room."""
+        where = shapely.Point(float(point[0]), float(point[1]))
+        for (room, z_m), outline in zip(self.rooms, self._outlines, strict=True):
+            if abs(float(point[2]) - z_m) <= _STOREY_M and outline.contains(where):
+                return noun_of(room.category)
+        return None
+
+    @cached_property
+    def _outlines(self) -> list[shapely.Polygon]:
+        return [shapely.Polygon(room.polygon) for room, _ in self.rooms]
 
     def _passed(self, leg: Leg) -> list[Portal]:
         """Openings on the level of a leg that its line goes through."""
