@@ -25,7 +25,7 @@ class Grip(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def share_forces(feet, normals, carrying, wrench, grip, forces):  # type: ignore[no-untyped-def]
+def share_forces(feet, normals, carrying, wrench, friction, grip, forces):  # type: ignore[no-untyped-def]
     """Improve forces (4, 3) until they add up to a wrench (6,) of force and torque at the centre of mass, as well as friction allows.
 
     Minimises |force error|^2 + torque_weight |torque error|^2 + ease |forces|^2 over friction cones by block coordinate descent, one
@@ -33,7 +33,7 @@ def share_forces(feet, normals, carrying, wrench, grip, forces):  # type: ignore
 
     Args:
         feet: (4, 3) metres from the centre of mass, axes of the world. normals: (4, 3) of the ground under them. carrying: (4,) 0 to 1, how far a foot may be used.
-        forces: (4, 3) newtons on the body, changed in place.
+        friction: counted on now, at most ``grip.friction``. forces: (4, 3) newtons on the body, changed in place.
     """
     error = wrench.copy()
     for leg in range(4):
@@ -66,7 +66,7 @@ def share_forces(feet, normals, carrying, wrench, grip, forces):  # type: ignore
                 step[i] = f[i]
                 for j in range(3):
                     step[i] += inverse[leg, i, j] * g[j]
-            _within(step, normals[leg], carrying[leg], grip)
+            _within(step, normals[leg], friction, grip.highest_n * carrying[leg])
             for i in range(3):
                 step[i], f[i] = step[i] - f[i], step[i]
             _add(error, r, step, -1.0)
@@ -83,11 +83,11 @@ def _add(wrench, r, force, sign):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, forceinline=True)
-def _within(force, normal, carrying, grip):  # type: ignore[no-untyped-def]
+def _within(force, normal, friction, highest):  # type: ignore[no-untyped-def]
     """Cut a force down to what the foot can push against ground with this normal."""
     into = force[0] * normal[0] + force[1] * normal[1] + force[2] * normal[2]
-    kept = min(max(into, 0.0), grip.highest_n * carrying)
+    kept = min(max(into, 0.0), highest)
     x, y, z = force[0] - into * normal[0], force[1] - into * normal[1], force[2] - into * normal[2]
-    across, limit = np.sqrt(x * x + y * y + z * z), grip.friction * kept
+    across, limit = np.sqrt(x * x + y * y + z * z), friction * kept
     share = limit / across if across > limit else 1.0
     force[0], force[1], force[2] = kept * normal[0] + share * x, kept * normal[1] + share * y, kept * normal[2] + share * z

@@ -45,6 +45,8 @@ class Steps(NamedTuple):
         speed, turn: largest command (ahead, aside; m/s, rad/s); rough_speed: ahead on ground as uneven as stairs.
         accelerate: changes of the command per second (m/s^2, m/s^2, rad/s^2).
         reach_m: farthest a foot may be from its abduction joint. search_mps: speed with which a foot feels for ground.
+        slide_mps: a foot on the ground that is faster than this slides: the friction counted on shrinks by ``distrust`` each period, down to
+            ``least_grip``, and grows by ``trust`` per second otherwise.
     """
 
     feedback_s: float = 0.12
@@ -56,6 +58,10 @@ class Steps(NamedTuple):
     accelerate: tuple[float, float, float] = (1.5, 1.5, 4.0)
     reach_m: float = 0.62
     search_mps: float = 0.7
+    slide_mps: float = 0.15
+    distrust: float = 0.93
+    trust: float = 0.05
+    least_grip: float = 0.22
 
 
 class Memory(NamedTuple):
@@ -80,6 +86,8 @@ class Memory(NamedTuple):
     plane: Floats  # (3,) height at the anchor, slopes ahead and aside
     command: Floats  # (3,) as followed
     rough: Floats  # (1,) unevenness of the ground, metres
+    grip: Floats  # (1,) friction that the ground seems to have
+    held: Floats  # (4,) seconds for which a foot has carried
     forces: Floats  # (4, 3)
     rates: Floats  # (12,) wanted joint velocities
     rotation: Floats  # (3, 3)
@@ -89,7 +97,18 @@ class Memory(NamedTuple):
 
 
 def _memory() -> Memory:
-    shapes: dict[str, int | tuple[int, ...]] = {"phase": 1, "idle_s": 1, "apex": 4, "anchor": 3, "plane": 3, "command": 3, "rough": 1, "rates": 12}
+    shapes: dict[str, int | tuple[int, ...]] = {
+        "phase": 1,
+        "idle_s": 1,
+        "apex": 4,
+        "anchor": 3,
+        "plane": 3,
+        "command": 3,
+        "rough": 1,
+        "rates": 12,
+        "grip": 1,
+        "held": 4,
+    }
     shapes |= {
         "lift": (4, 3),
         "land": (4, 3),
@@ -144,7 +163,7 @@ class Walker:
 
     def reset(self, data: mujoco.MjData) -> None:
         """Start from rest, in the pose of data."""
-        _reset(data.qpos, self._settings[3].height_m, self.memory)
+        _reset(data.qpos, self._settings[4].friction, self.memory)
 
     def control(self, data: mujoco.MjData, command: Floats, heights: Heights) -> None:
         """Write ``data.ctrl``, see ``Controller``."""
@@ -154,15 +173,17 @@ class Walker:
         count = _look(qpos, qvel, touch, command, gait, steps, flight, posture, memory, self._points)
         seen = heights(self._points[:count])
         _feel(seen, touch, qpos, gait, steps, memory)
+        _grip(qpos, qvel, touch, steps, grip, memory)
         _aim(seen, qpos, gait, steps, flight, ground, memory)
         _act(qpos, qvel, data.qfrc_bias, gait, steps, posture, grip, self._stiffness, self._damping, memory, data.ctrl)
 
 
 @njit(cache=True, nogil=True)
-def _reset(qpos, height, m):  # type: ignore[no-untyped-def]
+def _reset(qpos, friction, m):  # type: ignore[no-untyped-def]
     sense(qpos, np.zeros(18), m.rotation, m.feet, m.jacobians, m.motion)
     _world_feet(qpos, m)
     m.phase[0], m.moving[0], m.idle_s[0], m.rough[0] = 0.0, False, 10.0, 0.0
+    m.grip[0], m.held[:] = friction, 0.0
     m.swinging[:], m.down[:], m.chosen[:] = False, True, -1
     m.lift[:], m.land[:] = m.foot, m.foot
     m.wanted[:] = m.foot[:, :2]
@@ -320,6 +341,27 @@ def _feel(seen, touch, qpos, gait, steps, m):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def _grip(qpos, qvel, touch, steps, grip, m):  # type: ignore[no-untyped-def]
+    """Believe less in the ground's friction while feet slide, and slowly more again."""
+    m.grip[0] = min(m.grip[0] + steps.trust * _DT, grip.friction)
+    moved = np.empty(3)
+    for leg in range(4):
+        m.held[leg] = m.held[leg] + _DT if m.down[leg] and touch[leg] > 20.0 else 0.0
+        if m.held[leg] < 0.05:
+            continue
+        local = m.jacobians[leg] @ qvel[6 + 3 * leg : 9 + 3 * leg]
+        w, r = qvel[3:6], m.feet[leg]
+        local[0] += w[1] * r[2] - w[2] * r[1]
+        local[1] += w[2] * r[0] - w[0] * r[2]
+        local[2] += w[0] * r[1] - w[1] * r[0]
+        for i in range(3):
+            moved[i] = qvel[i] + m.rotation[i, 0] * local[0] + m.rotation[i, 1] * local[1] + m.rotation[i, 2] * local[2]
+        into = moved[0] * m.normal[leg, 0] + moved[1] * m.normal[leg, 1] + moved[2] * m.normal[leg, 2]
+        if np.sqrt(max(moved[0] ** 2 + moved[1] ** 2 + moved[2] ** 2 - into * into, 0.0)) > steps.slide_mps:
+            m.grip[0] = max(m.grip[0] * steps.distrust, steps.least_grip)
+
+
+@njit(cache=True, nogil=True)
 def _aim(seen, qpos, gait, steps, flight, ground, m):  # type: ignore[no-untyped-def]
     """Choose where swinging feet land and how high they fly."""
     yaw = np.arctan2(m.rotation[1, 0], m.rotation[0, 0])
@@ -367,14 +409,14 @@ def _act(qpos, qvel, bias, gait, steps, posture, grip, stiffness, damping, m, ct
     velocity[0], velocity[1] = c * m.command[0] - s * m.command[1], s * m.command[0] + c * m.command[1]
     velocity[2] = m.plane[1] * m.command[0] + m.plane[2] * m.command[1]
     rate[2] = m.command[2]
-    needed_wrench(qpos[:3], m.rotation, m.motion, wanted, upright, velocity, rate, posture, grip.friction, wrench)
+    needed_wrench(qpos[:3], m.rotation, m.motion, wanted, upright, velocity, rate, posture, m.grip[0], wrench)
     arms, carrying = np.empty((4, 3)), np.zeros(4)
     for leg in range(4):
         arms[leg] = m.rotation @ m.feet[leg] - m.motion[2]
         if m.down[leg]:
             left = (1.0 - leg_phase(m.phase[0], leg)) * gait_period(gait) if m.moving[0] else 1.0
             carrying[leg] = min(1.0, 0.15 + left / 0.08)
-    share_forces(arms, m.normal, carrying, wrench, grip, m.forces)
+    share_forces(arms, m.normal, carrying, wrench, m.grip[0], grip, m.forces)
     here, there, joints, later = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for leg in range(4):
         a = 3 * leg
