@@ -64,7 +64,7 @@ class Arena:
     @property
     def upright(self) -> float:
         """Cosine of the tilt."""
-        w, x, y, z = self.data.qpos[3:7]
+        x, y = self.data.qpos[4:6]
         return float(1.0 - 2.0 * (x * x + y * y))
 
     @property
