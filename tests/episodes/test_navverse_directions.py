@@ -47,6 +47,14 @@ def test_doors_and_stairs_are_named_on_the_leg_that_takes_them():
     assert said([(0, 0, 0), (6, 0, 0), (6, 8, 3.2)], 0.0, portals=[upstairs])[:2] == ["Go straight 6 m.", "Turn left and go 9 m up the stairs."]
 
 
+def test_doors_are_those_of_the_way_and_not_of_the_line_between_waypoints():
+    door = Portal(id="d", building="b", floor="f", segment=((3.0, 0.3), (3.0, 1.3)), z_m=0.0)
+    bent = [(0, 0, 0), (3, 0.5, 0), (6, 0, 0), (6, 8, 0)]
+    assert said(bent, 0.0, portals=[door])[0] == "Go straight 6 m through the door."
+    below = [(0, 0, 3.2), (3, 0.5, 3.2), (6, 0, 3.2), (6, 8, 3.2)]
+    assert said(below, 0.0, portals=[door])[0] == "Go straight 6 m.", "a door of the floor below"
+
+
 def test_the_room_behind_a_door_is_named_and_checked():
     door = Portal(id="d", building="b", floor="f", segment=((3.0, -1.0), (3.0, 1.0)), z_m=0.0)
     kitchen = Room(id="k", building="b", floor="f", category="kitchen", polygon=[(3, -4), (9, -4), (9, 4), (3, 4)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -19,7 +20,7 @@ from portico.world.semantics import ObjectInstance, Place, Portal, Room
 #: A landmark lies within this of the waypoint, on its level, and is not one of many alike around it [P].
 _BESIDE_M, _LEVEL_M, _ALIKE_M = 3.5, 2.5, 6.0
 _AHEAD_RAD, _BEHIND_RAD = float(np.deg2rad(30.0)), float(np.deg2rad(150.0))
-#: A portal belongs to the level of a leg when their heights differ by no more.
+#: A portal or a room belongs to the level of a point when their heights differ by no more.
 _STOREY_M = 1.0
 
 
@@ -115,11 +116,20 @@ class Scenery:
         return [shapely.Polygon(room.polygon) for room, _ in self.rooms]
 
     def _passed(self, leg: Leg) -> list[Portal]:
-        """Openings on the level of a leg that its line goes through."""
-        line = shapely.LineString([leg.start[:2], leg.end[:2]])
-        low, high = sorted((float(leg.start[2]), float(leg.end[2])))
-        level = (p for p in self.portals if low - _STOREY_M <= p.z_m <= high + _STOREY_M)
-        return [p for p in level if shapely.intersects(line, shapely.LineString(p.segment))]
+        """Openings that the way of a leg goes through, in order."""
+        found: dict[str, Portal] = {}
+        for a, b in pairwise(leg.way):
+            step = shapely.LineString([a[:2], b[:2]])
+            for n in np.flatnonzero(shapely.intersects(self._thresholds, step)):
+                portal = self.portals[n]
+                share = step.project(shapely.intersection(self._thresholds[n], step).centroid, normalized=True)
+                if abs(float(a[2] + share * (b[2] - a[2])) - portal.z_m) <= _STOREY_M:
+                    found[portal.id] = portal
+        return list(found.values())
+
+    @cached_property
+    def _thresholds(self) -> np.ndarray:
+        return np.array([shapely.LineString(portal.segment) for portal in self.portals] + [None], dtype=object)[:-1]
 
     @cached_property
     def _centers(self) -> Floats:

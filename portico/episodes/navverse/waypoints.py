@@ -22,15 +22,26 @@ class Leg:
 
     Attributes:
         turn_rad: from the heading before, counter-clockwise, in [-pi, pi). heading_rad: of the leg, seen from above.
-        start, end: (3,) waypoints. start_m, end_m: arc lengths of the path there.
+        start_m, end_m: arc lengths of the path at its ends. way: (M, 3) the vertices of the path from start to end, both included.
     """
 
     turn_rad: float
     heading_rad: float
-    start: Floats
-    end: Floats
     start_m: float
     end_m: float
+    way: Floats
+
+    @property
+    def start(self) -> Floats:
+        """(3,) where it begins."""
+        point: Floats = self.way[0]
+        return point
+
+    @property
+    def end(self) -> Floats:
+        """(3,) where it ends."""
+        point: Floats = self.way[-1]
+        return point
 
     @property
     def length_m(self) -> float:
@@ -45,7 +56,7 @@ def legs(path: Floats, start_yaw_rad: float) -> list[Leg]:
     found, before = [], start_yaw_rad
     for a, b in pairwise(kept):
         heading = heading_rad(path[a], path[b], before)
-        found.append(Leg(wrap_angle(heading - before), heading, path[a], path[b], float(along[a]), float(along[b])))
+        found.append(Leg(wrap_angle(heading - before), heading, float(along[a]), float(along[b]), path[a : b + 1]))
         before = heading
     return found
 
