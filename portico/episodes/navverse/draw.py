@@ -137,8 +137,7 @@ class SceneDraw:
         if start is None or found is None:
             return self._no_goal
         goals, way = found
-        length_m = polyline_length(way)
-        reference = Reference(path=[_xyz(point) for point in way], length_m=length_m, stage_ends=[len(way) - 1])
+        reference = Reference(path=[_xyz(point) for point in way], length_m=goals[0].length_m, stage_ends=[len(way) - 1])
         dx, dy, _ = way[1] - way[0]
         spread = np.deg2rad(self.rules.yaw_spread_deg)
         yaw = wrap_angle(float(np.arctan2(dy, dx)) + float(rng.uniform(-spread, spread)))
@@ -146,21 +145,29 @@ class SceneDraw:
 
     def _goals(self, scene: Scene, target: Target, start: int) -> tuple[list[GoalInstance], Floats] | None:
         """Instances within the window from a node, nearest first, and the way (M, 3) to the first; None where the very nearest is not among them."""
-        reach = self.grounds.space.distance_field(np.array([start]), mask=self.grounds.usable, limit_m=self.rules.longest_m + _BEYOND_M)
+        space, here = self.grounds.space, self.grounds.xyz[start]
+        reach = space.distance_field(np.array([start]), mask=self.grounds.usable, limit_m=self.rules.longest_m + _BEYOND_M)
         home = int(self.grounds.building[start])
-        found: list[tuple[float, str, bool, Floats]] = []
+        found: list[tuple[float, str, bool, int]] = []
         for item in target.instances:
             stops = self.sites.stops(item)
             if not len(stops) or not np.isfinite(reach.values[stops].min()):
                 continue
-            way = reach.path_from(self.grounds.xyz[stops[int(np.argmin(reach.values[stops]))]])
+            stop = int(stops[int(np.argmin(reach.values[stops]))])
+            way = reach.path_from(self.grounds.xyz[stop])
             if way is not None:
                 fits = self.rules.shortest_m <= way.surface_length_m <= self.rules.longest_m and self._belongs(item, scene, home)
-                found.append((round(way.surface_length_m, 6), item.id, fits, way.points))
-        found.sort(key=lambda entry: entry[:2])
+                found.append((round(way.surface_length_m, 6), item.id, fits, stop))
+        found.sort()
         if not found or not found[0][2]:
             return None
-        return [GoalInstance(id=name, length_m=length_m) for length_m, name, fits, _ in found if fits], np.round(found[0][3][::-1], 6)
+        # Ways of the field lead here; one that leads there is swept the way it is driven.
+        there = space.path(here, self.grounds.xyz[found[0][3]], mask=self.grounds.usable)
+        if there is None:
+            return None
+        way_points = np.round(there.points, 6)
+        first = GoalInstance(id=found[0][1], length_m=polyline_length(way_points))
+        return [first, *(GoalInstance(id=name, length_m=length_m) for length_m, name, fits, _ in found[1:] if fits)], way_points
 
     def _belongs(self, item: ObjectInstance | Place, scene: Scene, home: int) -> bool:
         """Whether an instance is a goal of an episode of that scene that starts in that building, -1 for outdoors."""
