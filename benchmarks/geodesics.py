@@ -22,7 +22,7 @@ from queries import furnished_floor
 from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from portico.robots.embodiment import embodiment
+from portico.robots import embodiment
 from portico.space import Space, build_space
 from portico.world import load
 

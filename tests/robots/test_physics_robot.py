@@ -32,7 +32,12 @@ def name(request):
 
 def test_discrete_moves_take_about_a_second_and_do_what_they_say(name):
     r = robot(name, 2, 4)
-    for move, (x, y, yaw) in (("forward", (0.25, 0.0, 0.0)), ("turn_left", (0.0, 0.0, pi / 12)), ("turn_right", (0.0, 0.0, -pi / 12)), ("backward", (-0.25, 0.0, 0.0))):
+    for move, (x, y, yaw) in (
+        ("forward", (0.25, 0.0, 0.0)),
+        ("turn_left", (0.0, 0.0, pi / 12)),
+        ("turn_right", (0.0, 0.0, -pi / 12)),
+        ("backward", (-0.25, 0.0, 0.0)),
+    ):
         before = r.pose
         motion = r.execute(Move(move))
         went = r.pose.relative_to(before)
@@ -82,7 +87,9 @@ def test_waypoints_outside_the_world_are_moved_to_its_edge_and_say_so():
     assert all(s.clipped for s in motion.states)
 
 
-@pytest.mark.parametrize("action", [Velocity(nan, 0, 0, 1), Velocity(0, 0, 0, float("inf")), Waypoints((Pose(nan, 0.0),)), Waypoints((Pose(1, 0),), duration_s=nan)])
+@pytest.mark.parametrize(
+    "action", [Velocity(nan, 0, 0, 1), Velocity(0, 0, 0, float("inf")), Waypoints((Pose(nan, 0.0),)), Waypoints((Pose(1, 0),), duration_s=nan)]
+)
 def test_numbers_that_are_not_finite_are_refused(action):
     with pytest.raises(UserError, match="not finite"):
         robot("turtlebot", 2, 4).execute(action)

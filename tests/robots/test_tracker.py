@@ -28,8 +28,8 @@ def drive(tracker, pose, seconds=60.0):
 
 
 def test_the_limits_are_the_sources():
-    assert (MAX_FORWARD_MPS, MAX_LATERAL_MPS, MAX_TURN_RADPS) == (1.5, 0.3, 1.5)
-    assert (ARRIVED_M, ARRIVED_RAD) == (0.03, pytest.approx(np.deg2rad(3.0)))
+    limits = [MAX_FORWARD_MPS, MAX_LATERAL_MPS, MAX_TURN_RADPS, ARRIVED_M, ARRIVED_RAD]
+    assert limits == pytest.approx([1.5, 0.3, 1.5, 0.03, np.deg2rad(3.0)])
 
 
 finite = st.floats(-4.0, 4.0)
@@ -37,7 +37,7 @@ waypoint = st.builds(lambda x, y, yaw: Pose(x, y, 0.0, yaw), finite, finite, st.
 
 
 @pytest.mark.parametrize("limits", [LEGGED, WHEELED], ids=["legged", "wheeled"])
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.lists(waypoint, min_size=1, max_size=4))
 def test_every_path_is_followed_to_its_end_and_heading(limits, path):
     tracker = Tracker(path, Pose(0.0, 0.0), limits)
@@ -66,3 +66,9 @@ def test_a_discrete_move_keeps_its_heading():
     poses = drive(back, Pose(0.0, 0.0))
     assert poses[-1].x == pytest.approx(-0.25, abs=ARRIVED_M)
     assert max(abs(p.yaw_rad) for p in poses) < 1e-6
+
+
+def test_a_path_that_doubles_back_is_walked_to_its_tip():
+    poses = drive(Tracker([Pose(2.0, 0.0), Pose(0.0, 0.0, 0.0, pi)], Pose(0.0, 0.0), LEGGED), Pose(0.0, 0.0))
+    assert max(p.x for p in poses) > 1.9
+    assert hypot(poses[-1].x, poses[-1].y) <= ARRIVED_M

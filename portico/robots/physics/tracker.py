@@ -8,6 +8,7 @@ from math import atan2, cos, hypot, pi, sin
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from portico.geometry import Floats, Pose, wrap_angle
 
@@ -20,6 +21,10 @@ MAX_FORWARD_MPS, MAX_LATERAL_MPS, MAX_TURN_RADPS = 1.5, 0.3, 1.5
 _FACE_RAD = float(np.deg2rad(60.0))
 #: Distance from the last waypoint within which its heading is taken up.
 _DOCK_M = 0.12
+#: Farther from its lookahead than this a body heads for it.
+_ASTRAY_M = 0.6
+#: A place where the path doubles back counts as passed this far before it.
+_ROUNDED_M = 0.05
 #: An overshoot of up to this much is made good backwards.
 _BACK_M = 0.15
 _CONTROL_PERIOD_S = 0.02
@@ -58,11 +63,11 @@ class _Pid:
 
 
 def _ahead() -> _Pid:
-    return _Pid(2.7, 0.3, 0.0, 0.05)
+    return _Pid(2.4, 0.3, 0.0, 0.05)
 
 
 def _aside() -> _Pid:
-    return _Pid(1.0, 0.1, 0.0, 0.03)
+    return _Pid(1.2, 0.1, 0.0, 0.03)
 
 
 def _turning() -> _Pid:
@@ -94,6 +99,7 @@ class Tracker:
         self._points = np.array([[p.x, p.y] for p in (self.start, *self.path)])
         legs = np.linalg.norm(np.diff(self._points, axis=0), axis=1)
         self._arcs = np.concatenate([[0.0], np.cumsum(legs)])
+        self._turning_points = [*self._arcs[1:-1][_doubles_back(self._points)].tolist(), self.length_m]
 
     @property
     def length_m(self) -> float:
@@ -124,7 +130,7 @@ class Tracker:
     def command(self, pose: Pose) -> Floats:
         """(vx, vy, wz) in the body's heading frame, within the limits."""
         self._advance(pose)
-        x, y = _at(self._points, self._arcs, self._along + LOOKAHEAD_M)
+        x, y = _at(self._points, self._arcs, self._ahead_m())
         dx, dy = x - pose.x, y - pose.y
         off = self._heading_error(pose, dx, dy)
         turning = self._turn(off)
@@ -143,14 +149,39 @@ class Tracker:
         # A body that cannot move sideways must be there before it turns.
         if self.keep_heading or (last and rest < (_DOCK_M if self.limits.lateral_mps > 0.0 else 0.8 * ARRIVED_M)):
             return wrap_angle(goal.yaw_rad - pose.yaw_rad)
+        # The lookahead is a pose: a body that moves sideways turns as the path does there, and comes back to it sideways. To aim at a point
+        # that near instead makes a body that answers late swing about the path.
+        if self.limits.lateral_mps > 0.0 and hypot(dx, dy) < _ASTRAY_M:
+            return wrap_angle(self._tangent() - pose.yaw_rad)
         off = wrap_angle(atan2(dy, dx) - pose.yaw_rad)
         if last and rest < _BACK_M and abs(off) > 0.5 * pi:
             return wrap_angle(off + pi)
         return off
 
+    def _tangent(self) -> float:
+        """Direction of the path at the lookahead."""
+        n = int(np.searchsorted(self._arcs, self._ahead_m()))
+        legs = np.diff(self._points[max(n - 1, 0) : max(n, 1) + 1], axis=0)[0]
+        return atan2(legs[1], legs[0])
+
+    def _ahead_m(self) -> float:
+        """Arc length of the lookahead: not beyond where the path doubles back before the body has been there."""
+        return min(self._along + LOOKAHEAD_M, self._turning_points[0])
+
     def _advance(self, pose: Pose) -> None:
         """Move on to the nearest point of the path that is no further along than twice the lookahead."""
-        self._along = _nearest(self._points, self._arcs, self._along, self._along + 2.0 * LOOKAHEAD_M, pose.x, pose.y)
+        if len(self._turning_points) > 1 and self._along > self._turning_points[0] - _ROUNDED_M:
+            self._along = self._turning_points.pop(0)
+        end = min(self._along + 2.0 * LOOKAHEAD_M, self._turning_points[0])
+        self._along = _nearest(self._points, self._arcs, self._along, end, pose.x, pose.y)
+
+
+def _doubles_back(points: Floats) -> NDArray[np.bool_]:
+    """(N - 2,) at which inner points of a polyline (N, 2) it turns by more than 120 degrees."""
+    legs = np.diff(points, axis=0)
+    turns = np.arctan2(legs[:-1, 0] * legs[1:, 1] - legs[:-1, 1] * legs[1:, 0], (legs[:-1] * legs[1:]).sum(axis=1))
+    sharp: NDArray[np.bool_] = np.abs(turns) > np.deg2rad(120.0)
+    return sharp
 
 
 @njit(cache=True)
