@@ -19,6 +19,10 @@ AHEAD, ASIDE = 5, 3
 BEHIND, AROUND = 6, 2
 ROWS, COLUMNS = BEHIND + 2 * AHEAD + 1 + AROUND, 2 * ASIDE + 1 + 2 * AROUND
 PATCH_POINTS = ROWS * COLUMNS
+#: Number of the wanted place itself.
+CENTRE = (BEHIND + AHEAD) * COLUMNS + AROUND + ASIDE
+#: Candidates that cost more than this are no place for a foot.
+_HOPELESS = 40.0
 #: Ramps on which a foot expects to stand: tangent, and unevenness over a few cells.
 STEEPEST, BENT_M = 0.6, 0.02
 
@@ -69,7 +73,7 @@ def nearest_point(place, wanted, yaw):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def unevenness(patch):  # type: ignore[no-untyped-def]
     """Height of the patch (PATCH_POINTS,) between its lowest and highest point, metres, walls not counted."""
-    middle = patch[PATCH_POINTS // 2]
+    middle = patch[CENTRE]
     low, high = middle, middle
     for n in range(PATCH_POINTS):
         if abs(patch[n] - middle) < 0.5:
@@ -79,14 +83,16 @@ def unevenness(patch):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def choose(patch, level, hip, travel, reach, last, ground):  # type: ignore[no-untyped-def]
-    """Number of the best point of a patch.
+    """Number of the best point of a patch, -1 when there is no place for a foot.
 
     Args:
         patch: (PATCH_POINTS,) heights. level: z of the plane under the feet. hip: (3,) of the abduction joint from the
             wanted place at landing, x along the heading, z in the world. travel: (3,) how far it moves until the foot lifts off again.
         reach: farthest a foot may be from it. last: number of the point nearest to the place chosen before, or -1. ground: a ``Ground``.
     """
-    best, best_cost = -1, np.inf
+    best, best_cost = -1, _HOPELESS
+    if patch.max() - patch.min() < 1e-3 and abs(patch[CENTRE] - level) < ground.highest_rise_m:
+        return CENTRE
     for i in range(BEHIND, BEHIND + 2 * AHEAD + 1):
         for j in range(AROUND, AROUND + 2 * ASIDE + 1):
             n = i * COLUMNS + j

@@ -38,3 +38,9 @@ def leg_phase(phase, leg):  # type: ignore[no-untyped-def]
 def all_down(phase, swing_share):  # type: ignore[no-untyped-def]
     """Whether all feet are on the ground at a phase, when a foot is in the air for that share of its period."""
     return leg_phase(phase, 0) >= swing_share and leg_phase(phase, 1) >= swing_share
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def gait_period(gait):  # type: ignore[no-untyped-def]
+    """Seconds of a period, for compiled code."""
+    return gait.swing_s + gait.stance_s

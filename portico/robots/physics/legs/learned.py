@@ -14,7 +14,8 @@ from portico.errors import UserError
 from portico.robots.physics.controller import Heights
 from portico.robots.physics.legs.gait import leg_phase
 from portico.robots.physics.legs.kinematics import HIPS_M
-from portico.robots.physics.legs.walker import Memory, Walker, standing_joints
+from portico.robots.physics.legs.memory import Memory
+from portico.robots.physics.legs.walker import Walker, standing_joints
 
 Floats = NDArray[np.float64]
 
