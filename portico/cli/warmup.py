@@ -75,9 +75,12 @@ def _walk_and_score() -> None:
     from portico.evaluate.episode import run_episode
     from portico.evaluate.records import Key
     from portico.evaluate.scoring import scored, scoring_context
+    from portico.geometry import Pose
+    from portico.interface import Move, Velocity
     from portico.policies import create
-    from portico.robots import embodiment
+    from portico.robots import embodiment, make_robot
     from portico.sim import Simulator
+    from portico.space import build_space
     from portico.suites import parse_suite
 
     world = RECIPES["indoor"](1)
@@ -87,3 +90,10 @@ def _walk_and_score() -> None:
     for episode in generate(world, suite, space=simulator.space).episodes:
         rollout = run_episode(simulator, create("forward"), episode, key="warm-up", seed=0)
         scored(Key("warm-up", "eval", world.id, episode.id, 0), "forward", [], episode, rollout.trajectory, context)
+    for name in ("spot", "turtlebot"):
+        space = build_space(world, embodiment(name))
+        robot = make_robot(world, name, space, motion="physics")
+        roomiest = space.nodes_xyz[space.node_clearance_m.argmax()]
+        robot.reset(Pose(*roomiest))
+        robot.execute(Velocity(0.2, 0.0, 0.3, 1.0))
+        robot.execute(Move("forward"))
