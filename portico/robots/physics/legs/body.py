@@ -21,13 +21,14 @@ class Posture(NamedTuple):
     """How the body is held.
 
     Attributes:
-        height_m: of the hips over the centres of the feet. follow: share of the ground's slope that the body takes; steepest: tangent it takes at most.
+        height_m: of the hips over the centres of the feet; crouch_m: lower on slippery ground. follow: share of the ground's slope that the body takes; steepest: tangent it takes at most.
         settle_s: time constant with which the height and slope follow the feet.
         pull, damp: acceleration per error (1/s^2) and per speed error (1/s), of place (x, y), height and attitude.
         leash_m, leash_rad: the place and the yaw to hold never are farther away than this.
     """
 
     height_m: float = 0.47
+    crouch_m: float = 0.1
     follow: float = 1.0
     steepest: float = 0.75
     settle_s: float = 0.1
@@ -114,16 +115,18 @@ def reference_rotation(yaw, ahead, aside, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def needed_wrench(position, rotation, motion, wanted, wanted_rotation, velocity, turn_rate, posture, friction, out):  # type: ignore[no-untyped-def]
+def needed_wrench(position, rotation, motion, wanted, wanted_rotation, velocity, turn_rate, posture, friction, firm, out):  # type: ignore[no-untyped-def]
     """Write force and torque (6,) on the centre of mass that bring the body to a pose, world axes.
 
     Args:
         position: (3,) of the base; rotation, motion: as ``sense`` writes them. wanted: (3,) position; wanted_rotation: (3, 3).
         velocity: (3,) wanted, turn_rate: (3,) wanted, world axes. friction: horizontal force asked for stays below this share of the weight.
+        firm: 0 on slippery ground, where the pull to the place is softer, to 1.
     """
     across = 0.0
     for i in range(2):
-        out[i] = TOTAL_KG * (posture.place_pull * (wanted[i] - position[i]) + posture.place_damp * (velocity[i] - motion[0, i]))
+        pull, damp = posture.place_pull * (0.25 + 0.75 * firm), posture.place_damp * (0.5 + 0.5 * firm)
+        out[i] = TOTAL_KG * (pull * (wanted[i] - position[i]) + damp * (velocity[i] - motion[0, i]))
         across += out[i] * out[i]
     limit = friction * TOTAL_KG * GRAVITY
     if across > limit * limit:

@@ -34,8 +34,8 @@ class Steps(NamedTuple):
     search_mps: float = 0.7
     slide_mps: float = 0.15
     distrust: float = 0.93
-    trust: float = 0.05
-    least_grip: float = 0.22
+    trust: float = 0.03
+    least_grip: float = 0.24
 
 
 class Memory(NamedTuple):
@@ -60,6 +60,7 @@ class Memory(NamedTuple):
     plane: Floats  # (3,) height at the anchor, slopes ahead and aside
     command: Floats  # (3,) as followed
     rough: Floats  # (1,) unevenness of the ground, metres
+    firm: Floats  # (1,) 0 on slippery ground to 1
     grip: Floats  # (1,) friction that the ground seems to have
     held: Floats  # (4,) seconds for which a foot has carried
     forces: Floats  # (4, 3)
@@ -82,6 +83,7 @@ def blank_memory() -> Memory:
         "rough": 1,
         "rates": 12,
         "grip": 1,
+        "firm": 1,
         "held": 4,
     }
     shapes |= {

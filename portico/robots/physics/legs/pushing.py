@@ -24,12 +24,12 @@ def act(qpos, qvel, bias, gait, steps, posture, grip, stiffness, damping, m, ctr
     ahead = min(max(posture.follow * m.plane[1], -posture.steepest), posture.steepest)
     aside = min(max(posture.follow * m.plane[2], -posture.steepest), posture.steepest)
     reference_rotation(m.anchor[2], ahead, aside, upright)
-    wanted[0], wanted[1], wanted[2] = m.anchor[0], m.anchor[1], m.plane[0] + posture.height_m
+    wanted[0], wanted[1], wanted[2] = m.anchor[0], m.anchor[1], m.plane[0] + posture.height_m - posture.crouch_m * (1.0 - m.firm[0])
     c, s = np.cos(m.anchor[2]), np.sin(m.anchor[2])
     velocity[0], velocity[1] = c * m.command[0] - s * m.command[1], s * m.command[0] + c * m.command[1]
     velocity[2] = m.plane[1] * m.command[0] + m.plane[2] * m.command[1]
     rate[2] = m.command[2]
-    needed_wrench(qpos[:3], m.rotation, m.motion, wanted, upright, velocity, rate, posture, _spare_grip(m), wrench)
+    needed_wrench(qpos[:3], m.rotation, m.motion, wanted, upright, velocity, rate, posture, m.grip[0], m.firm[0], wrench)
     arms, carrying = np.empty((4, 3)), np.zeros(4)
     for leg in range(4):
         arms[leg] = m.rotation @ m.feet[leg] - m.motion[2]
@@ -62,17 +62,6 @@ def act(qpos, qvel, bias, gait, steps, posture, grip, stiffness, damping, m, ctr
             a_j = min(max((v - m.rates[a + j]) / _DT, -150.0), 150.0)
             ctrl[a + j] = 0.5 * (joints[j] + later[j]) + (damping[a + j] * v + bias[6 + a + j] + 0.12 * a_j) / stiffness[a + j]
             m.rates[a + j] = v
-
-
-@njit(cache=True, nogil=True)
-def _spare_grip(m):  # type: ignore[no-untyped-def]
-    """Friction that is left for pushing the body about, after what standing on a slope takes."""
-    taken, count = 0.0, 1e-9
-    for leg in range(4):
-        if m.down[leg]:
-            taken += np.sqrt(max(1.0 - m.normal[leg, 2] ** 2, 0.0)) / m.normal[leg, 2]
-            count += 1.0
-    return max(m.grip[0] - taken / count, 0.1)
 
 
 @njit(cache=True, nogil=True)

@@ -56,8 +56,8 @@ def look(qpos, qvel, touch, command, gait, steps, flight, posture, m, points):  
 def _follow_command(qpos, command, steps, posture, m):  # type: ignore[no-untyped-def]
     """Let the followed command approach the given one, and move the anchor along with it."""
     quick = min(max(1.0 - (m.rough[0] - 0.05) / 0.1, 0.0), 1.0)
-    firm = min(max((m.grip[0] - steps.least_grip) / 0.15, 0.0), 1.0)
-    ahead = (steps.rough_speed + quick * (steps.speed[0] - steps.rough_speed)) * (0.6 + 0.4 * firm)
+    m.firm[0] = min(max((m.grip[0] - steps.least_grip) / 0.15, 0.0), 1.0)
+    ahead = (steps.rough_speed + quick * (steps.speed[0] - steps.rough_speed)) * (0.6 + 0.4 * m.firm[0])
     limits = (ahead, min(ahead, steps.speed[1]), steps.turn)
     zero = True
     for i in range(3):
