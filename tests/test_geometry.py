@@ -7,6 +7,7 @@ from portico.geometry import (
     Pose,
     arc_lengths,
     camera_transform,
+    leaning,
     points_in_polygon,
     polyline_length,
     project_on_polyline,
@@ -104,3 +105,14 @@ def test_points_in_polygon_agrees_with_the_inequalities_of_a_square(p):
         assert inside
     elif max(abs(p[0]), abs(p[1])) > 1:
         assert not inside
+
+
+def test_a_leaning_body_turns_about_its_pivot():
+    pose = Pose(2.0, 1.0, 0.5, np.pi / 2)
+    nose_down = leaning(pose, 0.0, 0.3, 0.6)
+    assert nose_down[:3, 0] == pytest.approx([0.0, np.cos(0.3), -np.sin(0.3)])
+    left_up = leaning(pose, 0.3, 0.0, 0.6)
+    assert left_up[:3, 1] == pytest.approx([-np.cos(0.3), 0.0, np.sin(0.3)])
+    for T in (nose_down, left_up):
+        assert pytest.approx([2.0, 1.0, 1.1, 1.0]) == T @ [0.0, 0.0, 0.6, 1.0]
+    assert leaning(pose, 0.0, 0.0, 0.6) == pytest.approx(pose.matrix())

@@ -9,6 +9,7 @@ import typer
 
 from portico.cli.console import out, timed
 from portico.report import ReportOptions, write_report
+from portico.report.film import draw_films
 from portico.report.runs import find_runs
 
 
@@ -19,6 +20,7 @@ def report(
     maps: Annotated[int, typer.Option(min=0, help="most episodes shown with a map, failures first")] = 60,
     frames: Annotated[int, typer.Option(min=0, help="failures shown as the robot saw them when they ended")] = 12,
     figures: Annotated[bool, typer.Option("--figures", help="also write funnel and success by task as SVG and PNG, beside the page")] = False,
+    film: Annotated[list[str] | None, typer.Option("--film", metavar="EPISODE", help="also draw this episode as a film strip, may be repeated")] = None,
     open_page: Annotated[bool, typer.Option("--open", help="open the page in the browser")] = False,
 ) -> None:
     """Write a page with tables, stage funnels, maps of what happened, and why it failed. It opens offline."""
@@ -32,5 +34,7 @@ def report(
 
         for path in write_figures(folders, page.parent / "figures"):
             out.print(str(path))
+    for path in draw_films(folders, film or [], page.parent / "films", worlds):
+        out.print(str(path))
     if open_page:
         typer.launch(str(page))

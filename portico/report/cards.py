@@ -10,7 +10,7 @@ from PIL import Image
 
 from portico.errors import UserError
 from portico.evaluate.records import Key, Record
-from portico.geometry import Pose
+from portico.geometry import Pose, leaning
 from portico.render import WorldRenderer, renderer_of
 from portico.report import wording
 from portico.report.panels import PIXEL_BUDGET, Background, Panel, Visit, draw_background, draw_panel, joined, jpeg_uri, visited_levels, widened, window
@@ -151,10 +151,12 @@ class _Stage:
             return ""
         if self._renderer is None or self._renderer.world is not world:
             self._renderer = renderer_of(world)
-        camera = body_of(choice.run).cameras[0].resized(*_FRAME_SIZE)
-        x, y, z = visit.trajectory.position[-1].tolist()
-        pose = Pose(x, y, z, float(visit.trajectory.yaw_rad[-1]))
-        image = self._renderer.photograph(pose.matrix() @ camera.T_base_camera(), camera)
+        body, end = body_of(choice.run), visit.trajectory
+        camera = body.cameras[0].resized(*_FRAME_SIZE)
+        x, y, z = end.position[-1].tolist()
+        roll, pitch = end.tilt_rad[-1].tolist()
+        base = leaning(Pose(x, y, z, float(end.yaw_rad[-1])), roll, pitch, body.pivot_m)
+        image = self._renderer.photograph(base @ camera.T_base_camera(), camera)
         return jpeg_uri(Image.fromarray(image), _FRAME_QUALITY)
 
 
