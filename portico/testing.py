@@ -41,6 +41,8 @@ from portico.interface import (
     Velocity,
     Waypoints,
 )
+from portico.policies.detectors import Detector
+from portico.policies.detectors.conformance import detector_findings
 
 #: Rooms that hold answers. A policy that imports one of them is privileged, whatever its spec says.
 FORBIDDEN_ROOMS = ("world", "space", "render", "build", "robots", "tasks", "sim", "episodes", "suites", "evaluate")
@@ -78,7 +80,7 @@ def check_policy(factory: Callable[[], Policy], *, steps: int = _STEPS) -> None:
     if not findings:
         findings += _behaviour_findings(factory, policy, steps)
         findings += _missing_channel_findings(factory, policy.spec)
-        findings += _import_findings(policy)
+        findings += _import_findings(policy, policy.spec.needs)
     if findings:
         raise NotConformant(_name_of(factory), findings)
 
@@ -96,6 +98,27 @@ def check_labeller(factory: Callable[[], Labeller]) -> None:
         NotConformant: listing every breach.
     """
     if findings := labeller_findings(factory):
+        raise NotConformant(_name_of(factory), findings)
+
+
+def check_detector(factory: Callable[[], Detector]) -> None:
+    """Check a detector against ``portico.policies.detectors.Detector`` with made-up frames.
+
+    It asks for what policies may have; it answers frames of any size with masks of that size, for categories it knows and ones that nobody
+    knows; equal episodes give equal answers, from a fresh instance and after ``reset``; one that names all it sees names what it finds; it
+    changes nothing it is shown; a channel it needs and does not get is answered with a ``UserError``; its modules import no room that
+    holds answers.
+
+    Args:
+        factory: makes the detector, e.g. its class.
+
+    Raises:
+        NotConformant: listing every breach.
+    """
+    findings = detector_findings(factory)
+    if not findings:
+        findings = _import_findings(factory(), frozenset())
+    if findings:
         raise NotConformant(_name_of(factory), findings)
 
 
@@ -300,11 +323,11 @@ def _box_interior(pose: Pose, camera: Camera) -> tuple[NDArray[np.float32], NDAr
     return depth.astype(np.float32), np.where(patch, 2, 1).astype(np.int32)
 
 
-def _import_findings(policy: Policy) -> list[str]:
-    """Imports of forbidden rooms anywhere in the policy's module and in modules of its package that it imports."""
-    if policy.spec.needs & {"map", "oracle"}:
+def _import_findings(plugin: object, needs: frozenset[Need]) -> list[str]:
+    """Imports of forbidden rooms anywhere in a plug-in's module and in modules of its package that it imports."""
+    if needs & {"map", "oracle"}:
         return []
-    module = inspect.getmodule(type(policy))
+    module = inspect.getmodule(type(plugin))
     if module is None or not module.__name__:
         return []
     forbidden = tuple(f"portico.{room}" for room in FORBIDDEN_ROOMS)

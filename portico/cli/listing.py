@@ -15,9 +15,11 @@ Rows = Iterable[tuple[str, str]]
 
 
 def listing(
-    kind: Annotated[str, typer.Argument(help="suites, policies, measures, tasks, embodiments, recipes, labellers or tracks; all when left out")] = "",
+    kind: Annotated[
+        str, typer.Argument(help="suites, policies, detectors, measures, tasks, embodiments, recipes, labellers or tracks; all when left out")
+    ] = "",
 ) -> None:
-    """List suites, policies, measures, tasks, embodiments, world recipes, labellers and observation tracks."""
+    """List suites, policies, detectors, measures, tasks, embodiments, world recipes, labellers and observation tracks."""
     if kind and kind not in _KINDS:
         raise UnknownName("kind of thing", kind, _KINDS, list_command="portico list")
     for name, rows in _KINDS.items():
@@ -40,6 +42,12 @@ def _policies() -> Rows:
     from portico.policies import describe
 
     return describe().items()
+
+
+def _detectors() -> Rows:
+    from portico.policies.detectors import describe_detectors
+
+    return describe_detectors().items()
 
 
 def _measures() -> Rows:
@@ -82,6 +90,7 @@ def _tracks() -> Rows:
 _KINDS: dict[str, Callable[[], Rows]] = {
     "suites": _suites,
     "policies": _policies,
+    "detectors": _detectors,
     "measures": _measures,
     "tasks": _tasks,
     "embodiments": _embodiments,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from math import ceil, pi
 
-from portico.errors import PolicyRefused, UserError
+from portico.errors import PolicyRefused
 from portico.interface import Action, Brief, Need, Observation, PolicySpec, StageBrief, StageKind, Stop
-from portico.policies.detectors import Detector, SemanticDetector
+from portico.policies.detectors import Detector, create_detector, wanted_image_size
 from portico.policies.entrance_seeker import EntranceSeeker
 from portico.policies.exit_seeker import ExitSeeker
 from portico.policies.image_seeker import ImageSeeker
@@ -15,6 +14,7 @@ from portico.policies.object_seeker import ObjectSeeker
 from portico.policies.pilot import Pilot
 from portico.policies.route_seeker import RouteSeeker
 from portico.policies.seekers import PointSeeker, Seeker
+from portico.policies.shrink import shrunk
 
 IMAGE_SIZE = (160, 120)
 _MAP_NEEDS: frozenset[Need] = frozenset({"depth", "odometry"})
@@ -57,7 +57,7 @@ class MappingPolicy:
             self._seeker, self._stage = self._seeker_for(observation.stage), observation.stage.index
             pilot.target = None
             self._turns = _look_around_turns(pilot) if self._seeker.looks_around else 0
-        pilot.observe(observation)
+        pilot.observe(shrunk(observation, IMAGE_SIZE))
         seeker = self._seeker
         seeker.notice(pilot, observation)
         if seeker.done(pilot):
@@ -114,44 +114,18 @@ class FrontierPolicy(MappingPolicy):
     Image goals are searched for by going everywhere: pictures are not compared, so they are found by arriving, never declared.
 
     Args:
-        detector: ``semantic`` (the simulator's labels, privileged), ``none``, or ``package.module:Class`` of a Detector.
+        detector: a name of ``portico list detectors``, several joined by ``+``, ``none``, or ``package.module:Class``.
             Without one, object stages are explored but never declared.
     """
 
     def __init__(self, detector: str | Detector | None = None) -> None:
-        found = make_detector(detector)
+        found = create_detector(detector)
         needs = _MAP_NEEDS | (found.needs if found else frozenset())
         stages: frozenset[StageKind] = frozenset({"point", "image", "object", "exit", "outdoor", "entrance", "ovon", "place", "vln"})
-        super().__init__(PolicySpec("frontier", needs=needs, stages=stages, image_size=IMAGE_SIZE), found)
+        super().__init__(PolicySpec("frontier", needs=needs, stages=stages, image_size=wanted_image_size(found) or IMAGE_SIZE), found)
 
 
 def _look_around_turns(pilot: Pilot) -> int:
     """Turns after which every direction has been in view once."""
     view = pilot.brief.cameras[0].hfov_rad if pilot.brief.cameras else 0.0
     return ceil((2.0 * pi - view) / pilot.pace.most_turn_rad + 0.3)
-
-
-def make_detector(detector: str | Detector | None) -> Detector | None:
-    """A detector from an option.
-
-    Raises:
-        UserError: neither ``semantic``, ``none`` nor an importable detector class.
-    """
-    if not isinstance(detector, str):
-        return detector
-    if detector in ("", "none"):
-        return None
-    if detector == "semantic":
-        return SemanticDetector()
-    module, colon, name = detector.partition(":")
-    try:
-        if not colon:
-            raise ImportError("no such bundled detector")
-        made = getattr(import_module(module), name)()
-    except Exception as error:
-        raise UserError(
-            f"cannot make the detector {detector!r}", why=f"{type(error).__name__}: {error}", next_step="use semantic, none or package.module:Class"
-        ) from error
-    if not isinstance(made, Detector):
-        raise UserError(f"{detector!r} is not a detector", why="it lacks needs, reset or detect", next_step="see portico.policies.detectors.Detector")
-    return made

@@ -16,6 +16,7 @@ from portico.errors import PolicyRefused, UnknownName, UserError
 from portico.interface import Policy
 from portico.policies.calibration import ForwardPolicy, RandomPolicy, StopPolicy
 from portico.policies.frontier import FrontierPolicy
+from portico.policies.names import parse_name as parse_name
 from portico.policies.point_follower import PointFollower
 from portico.policies.route_follower import RouteFollower
 
@@ -80,23 +81,6 @@ def create(name: str, **options: Any) -> Policy:
             next_step="see portico.interface.Policy; portico.testing.check_policy explains each part",
         )
     return policy
-
-
-def parse_name(name: str) -> tuple[str, dict[str, str]]:
-    """Split ``name?key=value,key=value``.
-
-    Raises:
-        UserError: an option without ``=``, without a key, or given twice.
-    """
-    plain, _, tail = name.partition("?")
-    options: dict[str, str] = {}
-    for item in filter(None, tail.split(",")):
-        key, equals, value = (part.strip() for part in item.partition("="))
-        if not equals or not key or key in options:
-            why = "given twice" if key in options else "an option reads key=value"
-            raise UserError(f"cannot read the policy option {item!r}", where=name, why=why, next_step="write for example frontier?detector=semantic")
-        options[key] = value
-    return plain.strip(), options
 
 
 def _find(name: str) -> PolicyFactory:

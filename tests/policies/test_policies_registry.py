@@ -45,7 +45,7 @@ def test_unknown_options_are_answered_with_the_known_ones():
 
 
 def test_a_detector_that_does_not_exist():
-    with pytest.raises(UserError, match="semantic, none or"):
+    with pytest.raises(UserError, match="portico list detectors"):
         create("frontier?detector=eagle")
 
 

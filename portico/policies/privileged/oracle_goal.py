@@ -11,9 +11,12 @@ from portico.geometry import Floats
 from portico.interface import Action, Brief, Observation, PolicySpec, Stop
 from portico.policies.frontier import IMAGE_SIZE, MappingPolicy
 from portico.sim import Simulator
-from portico.tasks.episode import Episode
+from portico.tasks.episode import Episode, StageSpec
+from portico.tasks.predicates import Ground, predicate
 
 _STOP_WITHIN_M = 0.3
+#: How far beyond the end of the reference a place to stop is looked for.
+_FARTHER_IN_M = 1.5
 
 
 class OracleGoal:
@@ -37,7 +40,8 @@ class OracleGoal:
             )
         path = np.array(episode.reference.path, dtype=np.float64)
         self._simulator = simulator
-        self._goals: list[Floats] = [path[i] for i in episode.reference.stage_ends]
+        ends = [path[i] for i in episode.reference.stage_ends]
+        self._goals: list[Floats] = [_stand(simulator, spec, end) for spec, end in zip(episode.stages, ends, strict=True)]
 
     def reset(self, brief: Brief) -> None:
         """An empty map."""
@@ -56,3 +60,15 @@ class OracleGoal:
         """Let go of the simulator."""
         self._simulator = None
         self._explorer.close()
+
+
+def _stand(simulator: Simulator, spec: StageSpec, end: Floats) -> Floats:
+    """(3,) where to stop for a stage whose reference ends at a point: by NavVerse's rule farther in, since whoever stops just short has failed."""
+    if not spec.by_navverse:
+        return end
+    space = simulator.space
+    near = space.nodes_xyz[(np.abs(space.nodes_xyz - end) <= _FARTHER_IN_M).all(axis=1)]
+    goal = predicate(spec, end, Ground(simulator.annotations, simulator.body))
+    near = near[goal.distance_m(near) <= goal.tolerance_m - _STOP_WITHIN_M]
+    near = near[space.sweep(np.broadcast_to(end, near.shape), near).reached] if len(near) else near
+    return end if not len(near) else near[int(np.argmin(np.linalg.norm(near - end, axis=1)))]
