@@ -24,8 +24,10 @@ from portico.episodes.references import Planner
 from portico.episodes.verify import Verifier
 from portico.evaluate.measures.evaluation import cut
 from portico.geometry import polyline_length, wrap_angle
+from portico.policies.privileged import OracleGoal
 from portico.robots import embodiment
 from portico.seeding import generator
+from portico.sim import Simulator
 from portico.suites import NavVerse, parse_suite
 from portico.tasks.predicates import Ground, predicate
 from portico.world.semantics import ObjectInstance
@@ -80,6 +82,18 @@ def test_the_same_seed_gives_the_same_episodes(made, grounds, suite):
 def test_the_oracle_does_them_all_and_doing_nothing_does_none(made, suite, grounds):
     result = calibrate(made, suite, grounds)
     assert (result.oracle, result.stop_at_start) == (1.0, 0.0)
+
+
+def test_the_goal_oracle_stops_where_a_stop_counts_though_it_stops_short(made, grounds):
+    simulator = Simulator(grounds.world, grounds.body, space=grounds.space)
+    oracle = OracleGoal()
+    for e in made.episodes:
+        oracle.attach(simulator, e)
+        end, aim = np.array(e.reference.path[-1]), oracle._goals[0]
+        goal = predicate(e.stages[0], end, Ground(grounds.annotations, grounds.body))
+        assert goal.distance_m(end[None])[0] > goal.tolerance_m - 0.3, "the reference ends at the edge"
+        assert goal.distance_m(aim[None])[0] <= goal.tolerance_m - 0.3
+        assert grounds.space.sweep(end[None], aim[None]).reached[0]
 
 
 def test_goals_lie_within_the_window_and_the_reference_goes_to_the_nearest(made, grounds, suite):
