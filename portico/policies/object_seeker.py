@@ -15,15 +15,14 @@ from portico.policies.pilot import Pilot, Target, depth_frame
 from portico.policies.surroundings import outdoor_evidence
 
 _SIGHTING_RANGE_M = 12.0
-_FLOOR_BELOW_M, _FLOOR_ABOVE_M = 2.6, 0.4
+_FLOOR_BELOW_M, _FLOOR_ABOVE_M, _SIGN_BELOW_M = 2.6, 0.4, 4.5
 _FEW_PIXELS = 3
 _STOP_M = 0.8
 _BESIDE_M = 0.2
 _OUTDOORS, _RELAXED_BEFORE_LEAVING = 12.0, 3
 _STEP_M, _OTHER_FLOOR_M = 0.3, 25.0
-#: Sightings are gathered at this spacing; feet are between 2.6 m below and 0.4 m above what is approached.
+#: Sightings are gathered at this spacing.
 _COARSE_M = 0.2
-_MIDDLE_M, _HALF_M = 0.5 * (_FLOOR_BELOW_M - _FLOOR_ABOVE_M), 0.5 * (_FLOOR_BELOW_M + _FLOOR_ABOVE_M)
 
 
 class ObjectSeeker:
@@ -33,15 +32,15 @@ class ObjectSeeker:
         detector: finds the category in images; None explores for ever and declares nothing.
         category: what to look for.
         closely: walk up to it as far as the body allows, where the distance to its middle counts.
-        roams: it may be outdoors as well as inside.
+        roams: it may be outdoors as well as inside. overhead: what is seen of it may hang higher than a room, as signs do.
     """
 
     looks_around = True
     reach_m = inf
 
-    def __init__(self, detector: Detector | None, category: str, *, closely: bool = False, roams: bool = False) -> None:
+    def __init__(self, detector: Detector | None, category: str, *, closely: bool = False, roams: bool = False, overhead: bool = False) -> None:
         self._detector, self._category, self._closely = detector, category, closely
-        self._roams = roams
+        self._roams, self._below_m = roams, _SIGN_BELOW_M if overhead else _FLOOR_BELOW_M
         self._ignored = 0
         self._seen: dict[tuple[int, int, int], int] = {}
         self._points: Floats = np.zeros((0, 3))
@@ -94,7 +93,7 @@ class ObjectSeeker:
 
     def _distance(self, pilot: Pilot) -> float:
         p, points = pilot.pose, self._points
-        level = points[(points[:, 2] > p.z - _FLOOR_ABOVE_M) & (points[:, 2] < p.z + _FLOOR_BELOW_M)]
+        level = points[(points[:, 2] > p.z - _FLOOR_ABOVE_M) & (points[:, 2] < p.z + self._below_m)]
         return float(np.hypot(level[:, 0] - p.x, level[:, 1] - p.y).min()) if len(level) else np.inf
 
     def _approach(self, pilot: Pilot, costs: Costs) -> Target | None:
@@ -102,9 +101,11 @@ class ObjectSeeker:
         if len(self._points) == 0:
             return None
         reach = 1.2 + pilot.brief.body.radius_m
+        # Feet are so far below and a little above what is approached.
+        middle_m, half_m = 0.5 * (self._below_m - _FLOOR_ABOVE_M), 0.5 * (self._below_m + _FLOOR_ABOVE_M)
         gaps: dict[tuple[int, int, int], float] = {}
         for x, y, z in np.unique(np.round(self._points / _COARSE_M) * _COARSE_M, axis=0):
-            near = pilot.map.disc(float(x), float(y), float(z) - _MIDDLE_M, reach, _HALF_M)
+            near = pilot.map.disc(float(x), float(y), float(z) - middle_m, reach, half_m)
             near = near[np.isfinite(costs[near[:, 0], near[:, 1], near[:, 2]])]
             places = pilot.map.positions(near)
             for surface, gap in zip(near.tolist(), np.hypot(places[:, 0] - x, places[:, 1] - y), strict=True):

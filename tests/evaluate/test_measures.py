@@ -1,7 +1,7 @@
 """Measures by hand-worked figures, and the properties that hold for any walk."""
 
 import itertools
-from dataclasses import replace
+from dataclasses import fields, replace
 from math import exp, hypot
 
 import numpy as np
@@ -282,7 +282,7 @@ def test_only_what_was_asked_for_is_computed():
 # --- properties --------------------------------------------------------------------------------------------------------
 
 WALKS = st.lists(st.tuples(st.floats(-12, 60), st.floats(-15, 25)), min_size=1, max_size=7)
-TASKS = st.sampled_from(["i2o2i", "i2o", "exit", "outdoor", "entrance", "ovon", "object", "point"])
+TASKS = st.sampled_from(["i2o2i", "i2o", "exit", "outdoor", "entrance", "ovon", "object", "place", "vln", "point"])
 #: Bounded in [0, 1] by definition.
 RATIOS = [m.name for m in MEASURES.values() if m.unit == "" and m.name != "steps"]
 
@@ -315,7 +315,8 @@ def test_recording_a_state_more_changes_no_geometric_measure(corners, stop, task
     record = some_walk(corners, stop)
     assume(len(record) > 2)
     k = 1 + int(at * (len(record) - 2))
-    insert = {f: np.insert(getattr(record, f), k, getattr(record, f)[k], axis=0) for f in ("yaw_rad", "action", "stage", "collided", "moved")}
+    others = [f.name for f in fields(record) if f.name not in ("position", "time_s", "stop_steps")]
+    insert = {name: np.insert(getattr(record, name), k, getattr(record, name)[k], axis=0) for name in others}
     position = np.insert(record.position, k, 0.5 * (record.position[k - 1] + record.position[k]), axis=0)
     # A state exactly on a cell's border lies in that cell, though the path only touches it.
     assume(np.abs(position[k, :2] - np.round(position[k, :2])).min() > 1e-6)
@@ -338,7 +339,8 @@ def moved(semantics, turn, shift):
     buildings = [b.model_copy(update={"footprint": [spin(p) for p in b.footprint]}) for b in semantics.buildings]
     regions = [r.model_copy(update={"polygon": [spin(p) for p in r.polygon]}) for r in semantics.regions]
     objects = [o.model_copy(update={"center": spin(o.center), "yaw_rad": o.yaw_rad + turn}) for o in semantics.objects]
-    return semantics.model_copy(update={"buildings": buildings, "regions": regions, "objects": objects}), spin
+    places = [p.model_copy(update={"center": spin(p.center)}) for p in semantics.places]
+    return semantics.model_copy(update={"buildings": buildings, "regions": regions, "objects": objects, "places": places}), spin
 
 
 #: Corners off every border: which side of one a state lies on is a matter of rounding once the world is turned.

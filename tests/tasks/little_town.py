@@ -56,6 +56,8 @@ SPECS = {
     "point": StageSpec(kind="point", goal=(5, 4, 0), radius_m=0.5),
     "image": StageSpec(kind="image", goal=(5, 4, 0), goal_yaw_rad=np.pi / 3),
     "object": StageSpec(kind="object", category="counter"),
+    "place": StageSpec(kind="place", category="bakery"),
+    "vln": StageSpec(kind="vln", instances=["p"]),
 }
 MISSION = [(5, 4, 0), *ROUTE, (41, 5, 0), (48.4, 6, 0)]
 

@@ -145,7 +145,7 @@ SPOTS = [*MISSION, (20, 5, 0), (9.9, 4, 0), (10.1, 4, 0), (39.9, 5, 0), (42, 5, 
 
 @settings(max_examples=150)
 @given(
-    task=st.sampled_from(["i2o2i", "i2o", "o2i", "exit", "entrance", "ovon", "outdoor", "object"]),
+    task=st.sampled_from(["i2o2i", "i2o", "o2i", "exit", "entrance", "ovon", "outdoor", "object", "place", "vln"]),
     actions=st.lists(st.tuples(st.lists(st.sampled_from(SPOTS), min_size=1, max_size=3), st.booleans()), min_size=1, max_size=12),
     max_actions=st.integers(1, 14),
     mission_first=st.booleans(),
