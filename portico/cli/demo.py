@@ -4,31 +4,87 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
 
 from portico.cli.console import duration, out
 from portico.cli.run import evaluate, folder_name
+from portico.cli.tables import tables
+from portico.errors import UnknownName
+from portico.evaluate.records import Key
 from portico.report import print_runs, write_report
-from portico.suites import load_suite
+from portico.report.film import film_strip
+from portico.report.runs import load_run
+from portico.suites import Suite, load_suite
+
+#: Demo -> suite, and what is said before it starts.
+_DEMOS: dict[str, tuple[str, str]] = {
+    "block": ("i2o2i-demo", "A town block; robots start in one building, cross the street, enter another and look for something."),
+    "navverse": ("navverse-demo", "A robot with mass that can fall is asked for things, shops and ways: indoors, outdoors and out of the door."),
+}
 
 
 def demo(
+    name: Annotated[str, typer.Argument(help=f"which one: {', '.join(_DEMOS)}", metavar="NAME")] = "block",
     out_folder: Annotated[Path, typer.Option("--out", help="where worlds, runs and the report go")] = Path("demo"),
     workers: Annotated[int, typer.Option(min=1, help="processes on this machine")] = 2,
 ) -> None:
-    """Build a town block, ask seven tasks of four policies, print who managed what, and write a report with maps."""
+    """Build small worlds, ask several policies what the benchmark asks, print who managed what, and write a report with maps.
+
+    block: I2O2I-Nav's seven tasks in a town block, kinematic. navverse: NavVerse's three tasks under physics, with its tables.
+    """
+    if name not in _DEMOS:
+        raise UnknownName("demo", name, _DEMOS)
     began = time.perf_counter()
-    suite = load_suite("i2o2i-demo")
-    out.print("A town block; robots start in one building, cross the street, enter another and look for something.")
-    summaries = evaluate(suite, suite.policies, out_folder / "runs", workers=workers, allow_privileged=True, cache=out_folder / "worlds")
+    suite_name, introduction = _DEMOS[name]
+    suite = load_suite(suite_name)
+    out.print(introduction)
+    summaries = _evaluated(suite, out_folder, workers)
     print_runs(list(summaries.values()), out)
+    if name == "navverse":
+        tables(list(summaries))
     page = write_report(list(summaries), out_folder / "report.html")
-    world = next((out_folder / "worlds").glob("*/world.json")).parent
+    films = [film for ending in ("success", "fall") if (film := _film(list(summaries), ending, out_folder / "films")) is not None]
     out.print(f"\n{duration(time.perf_counter() - began)}. Report with maps of where they failed: {page}")
+    for film in films:
+        out.print(f"an episode as the robot saw it: {film}")
+    _next_steps(suite, out_folder)
+
+
+def _evaluated(suite: Suite, out_folder: Path, workers: int) -> dict[Path, dict[str, Any]]:
+    """Every policy of the suite on the tasks that it attempts."""
+    options: dict[str, Any] = {"workers": workers, "allow_privileged": True, "cache": out_folder / "worlds"}
+    everywhere = [policy for policy in suite.policies if policy != _FOLLOWER]
+    summaries = evaluate(suite, everywhere, out_folder / "runs", **options)
+    if _FOLLOWER in suite.policies:
+        summaries |= evaluate(suite, [_FOLLOWER], out_folder / "runs" / folder_name(_FOLLOWER), tasks=["vln"], **options)
+    return summaries
+
+
+#: Attempts directions and nothing else.
+_FOLLOWER = "instruction-follower"
+
+
+def _film(folders: list[Path], ending: Literal["success", "fall"], out_folder: Path) -> Path | None:
+    """A film strip of the longest episode that ended so, of the last policy that has one."""
+    for folder in reversed(folders):
+        run = load_run(folder)
+        ended: list[tuple[float, Key]] = [(float(r["measures"].get("path_length_m") or 0.0), key) for key, r in run.records.items() if r["reason"] == ending]
+        if ended:
+            path = out_folder / f"{ending}.png"
+            film_strip(run, max(ended, key=lambda found: found[0])[1], path)
+            return path
+    return None
+
+
+def _next_steps(suite: Suite, out_folder: Path) -> None:
+    world = next((out_folder / "worlds").glob("*/world.json")).parent
     out.print("Try next:")
     out.print(f"  portico world render {world} --out {out_folder / 'pictures'}")
-    out.print(f"  portico run i2o2i-demo --policy frontier --allow-privileged --cache {out_folder / 'worlds'} --out {out_folder / 'frontier'}")
+    out.print(f"  portico run {suite.name} --policy frontier --allow-privileged --cache {out_folder / 'worlds'} --out {out_folder / 'frontier'}")
+    if suite.motion == "physics":
+        out.print(f"  portico run {suite.name} --motion kinematic --policy privileged/oracle-trajectory --allow-privileged --cache {out_folder / 'worlds'}")
+        out.print(f"  portico tables {out_folder / 'runs'}")
     baseline, chain = (out_folder / "runs" / folder_name(policy) for policy in suite.policies[1:3])
     out.print(f"  portico compare {baseline} {chain}")
