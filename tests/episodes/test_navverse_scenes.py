@@ -163,6 +163,15 @@ def test_goals_that_the_world_lacks_are_named(made, grounds, stage, code, words)
     assert words in problem.text
 
 
+def test_without_landmarks_directions_keep_to_turns_and_distances(made, grounds, suite):
+    plain = suite.model_copy(update={"navverse": suite.navverse.model_copy(update={"landmarks": False})})
+    again = generate(grounds.world, plain, space=grounds.space)
+    for a, b in zip(made.episodes, again.episodes, strict=True):
+        assert (a.start, a.reference) == (b.start, b.reference)
+        assert all(step.landmark is None and "door" not in step.text for step in b.alignment[:-1])
+    assert any("through the street door" in step.text for e in made.episodes for step in e.alignment)
+
+
 def test_the_wording_is_the_suites_and_the_questions_stay(made, grounds, suite):
     worded = suite.model_copy(update={"instructions": "intention"})
     again = generate(grounds.world, worded, space=grounds.space)
