@@ -13,11 +13,11 @@ from portico.policies.image_seeker import ImageSeeker
 from portico.policies.object_seeker import ObjectSeeker
 from portico.policies.pilot import Pilot
 from portico.policies.route_seeker import RouteSeeker
-from portico.policies.seekers import PointSeeker, Seeker
+from portico.policies.seekers import Glancing, PointSeeker, Seeker
 from portico.policies.shrink import shrunk
 
 IMAGE_SIZE = (160, 120)
-_MAP_NEEDS: frozenset[Need] = frozenset({"depth", "odometry"})
+MAP_NEEDS: frozenset[Need] = frozenset({"depth", "odometry"})
 
 
 class MappingPolicy:
@@ -65,6 +65,9 @@ class MappingPolicy:
         if self._turns > 0:
             self._turns -= 1
             return pilot.turn()
+        glance = seeker.glance(pilot) if isinstance(seeker, Glancing) else None
+        if glance is not None:
+            return glance
         if pilot.wants_target:
             self._choose(pilot, seeker)
         return pilot.move()
@@ -98,7 +101,7 @@ class MappingPolicy:
             case "object" | "ovon":
                 return ObjectSeeker(self._detector, stage.category, closely=stage.kind == "object")
             case "place" | "vln":
-                return ObjectSeeker(self._detector, stage.category, roams=True)
+                return ObjectSeeker(self._detector, stage.category, roams=True, overhead=stage.kind == "place")
             case "image":
                 return ImageSeeker()
             case "outdoor" if stage.route is not None:
@@ -120,7 +123,7 @@ class FrontierPolicy(MappingPolicy):
 
     def __init__(self, detector: str | Detector | None = None) -> None:
         found = create_detector(detector)
-        needs = _MAP_NEEDS | (found.needs if found else frozenset())
+        needs = MAP_NEEDS | (found.needs if found else frozenset())
         stages: frozenset[StageKind] = frozenset({"point", "image", "object", "exit", "outdoor", "entrance", "ovon", "place", "vln"})
         super().__init__(PolicySpec("frontier", needs=needs, stages=stages, image_size=wanted_image_size(found) or IMAGE_SIZE), found)
 

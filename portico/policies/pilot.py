@@ -186,6 +186,14 @@ class Pilot:
         turns = round(error / self.pace.turn_rad)
         return self._do(0.0, self.pace.step_m) if turns == 0 else self._go(turns * self.pace.turn_rad, 0.0)
 
+    def turn_to(self, x: float, y: float) -> Action:
+        """Turn towards a point, or a little to and fro once it is ahead: neither is a lack of progress."""
+        self._recent.clear()
+        turns = round(self.bearing_to(x, y) / self.pace.turn_rad)
+        if turns == 0:
+            return self._do(-self.pace.turn_rad if self._turned_left else self.pace.turn_rad, 0.0)
+        return self._go(turns * self.pace.turn_rad, 0.0)
+
     def turn(self) -> Action:
         """One turn to look around, which is no lack of progress."""
         self._recent.clear()

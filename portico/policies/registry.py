@@ -19,6 +19,7 @@ from portico.policies.frontier import FrontierPolicy
 from portico.policies.names import parse_name as parse_name
 from portico.policies.point_follower import PointFollower
 from portico.policies.route_follower import RouteFollower
+from portico.policies.semantic_frontier import SemanticFrontier
 
 PolicyFactory = Callable[..., Policy]
 
@@ -31,6 +32,7 @@ POLICIES: dict[str, PolicyFactory] = {
     "random": RandomPolicy,
     "forward": ForwardPolicy,
     "frontier": FrontierPolicy,
+    "semantic-frontier": SemanticFrontier,
     "route-follower": RouteFollower,
     "point-follower": PointFollower,
 }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from portico.interface import Observation, StageBrief
+from portico.interface import Action, Observation, StageBrief
 from portico.policies.explore import best_frontier, unvisited
 from portico.policies.local_map import Costs
 from portico.policies.optimism import optimistic_distance_m
@@ -37,6 +37,14 @@ class Seeker(Protocol):
 
     def target(self, pilot: Pilot, weight: Costs, costs: Costs) -> Target | None:
         """Where to go: ``weight`` is the cost of standing (may be changed), ``costs`` that of getting there."""
+
+
+@runtime_checkable
+class Glancing(Protocol):
+    """A seeker that now and then wants to look at something rather than move on."""
+
+    def glance(self, pilot: Pilot) -> Action | None:
+        """An action that looks, or None to move on."""
 
 
 class PointSeeker:
