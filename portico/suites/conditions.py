@@ -22,6 +22,6 @@ def under(suite: Suite, *, motion: str | None = None, friction: float | None = N
     made_for = suite.asked_of or AskedOf(embodiment=suite.embodiment, motion=suite.motion, friction=suite.friction)
     if robot is not None and not same_questions:
         made_for = made_for.model_copy(update={"embodiment": robot})
-    own = AskedOf(embodiment=robot or suite.embodiment, motion=changes.get("motion", suite.motion), friction=changes.get("friction", suite.friction))
     changed = parse_suite(suite.model_dump(mode="json") | changes, f"suite {suite.name}")
+    own = AskedOf(embodiment=changed.embodiment, motion=changed.motion, friction=changed.friction)
     return changed.model_copy(update={"asked_of": None if made_for == own else made_for})
