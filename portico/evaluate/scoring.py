@@ -20,7 +20,7 @@ from portico.space import Space, cached_space
 from portico.tasks.annotations import Annotations
 from portico.tasks.episode import Episode
 from portico.tasks.trajectory import Trajectory
-from portico.world import load
+from portico.world import Surface, load
 
 
 def scoring_context(annotations: Annotations, body: Embodiment, space: Space) -> Context:
@@ -54,6 +54,7 @@ def scored(
         "error": None,
         "stages": len(outcome.stages),
         "completed": outcome.completed,
+        "surface": Surface(int(evaluation.trajectory.surface[-1])).name.lower() if evaluation.trajectory.surface[-1] else None,
         "stage_outcomes": [asdict(stage) for stage in outcome.stages],
         "measures": {name: None if isinstance(v, Unscored) else round(float(v), 9) for name, v in values.items()},
         "unscored": {name: v.reason for name, v in values.items() if isinstance(v, Unscored)},

@@ -15,7 +15,10 @@ from portico.report.runs import Run
 from portico.report.sections import Cell
 from portico.report.studies import Study
 from portico.report.studies import Table as StudyTable
-from portico.report.tables import POLICY_WIDTH, show
+from portico.report.tables import show
+
+#: Of the column that names runs: less is not readable, more would push figures off the page.
+_NARROWEST = 12
 
 
 def print_study(study: Study, runs: Sequence[Run], console: Console) -> None:
@@ -35,9 +38,9 @@ def print_study(study: Study, runs: Sequence[Run], console: Console) -> None:
 
 def _grid_table(item: StudyTable) -> Table:
     table = Table(title=item.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(item.corner, overflow="fold", min_width=POLICY_WIDTH)
+    table.add_column(item.corner, overflow="fold", min_width=_NARROWEST)
     for head in item.grid.heads:
-        table.add_column(head, justify="right", overflow="fold", min_width=6)
+        table.add_column(head, justify="right", overflow="fold")
     for line in item.grid.rows:
         title = Text.assemble(line.title, *([("\n" + line.note, "yellow" if "*" in line.note else "dim")] if line.note else []))
         table.add_row(title, *(_grid_cell(cell) for cell in line.cells))

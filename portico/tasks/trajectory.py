@@ -13,7 +13,7 @@ from portico.errors import EpisodeError
 from portico.geometry import Floats
 
 #: Columns that only bodies under physics fill.
-_OF_BODIES = ("tilt_rad", "clipped", "fallen")
+_OF_BODIES = ("tilt_rad", "clipped", "fallen", "surface")
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,9 @@ class Trajectory:
         moved: (T,) bool, the motion that led here was asked to translate (denominator of the collision rate).
         tilt_rad: (T, 2) float64, roll and pitch of the body, positive pitch is nose down; zeros where nothing can lean.
         clipped: (T,) bool, more was asked for than the body or the world allows.
-        fallen: (T,) bool, the body no longer stands [NV 6.6]. These three may be left out.
+        fallen: (T,) bool, the body no longer stands [NV 6.6].
+        surface: (T,) uint8, the ``portico.world.Surface`` that mattered most under and around the body, 0 where that is not known. The last
+            four may be left out.
     """
 
     position: Floats
@@ -44,6 +46,7 @@ class Trajectory:
     tilt_rad: Floats = field(default_factory=lambda: np.zeros((0, 2)))
     clipped: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
     fallen: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    surface: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
 
     def __post_init__(self) -> None:
         count = len(self.position)

@@ -159,6 +159,17 @@ def test_the_command_prints_one_study_or_all_that_apply(run, command):
     assert "Feasibility" not in every.output
 
 
+def test_no_column_falls_off_the_page(tmp_path, command):
+    physics = {"motion": "physics", "asked_of": {"embodiment": "spot", "motion": "kinematic", "friction": 1.0}}
+    for name, friction in (("dry", 1.0), ("wet", 0.3)):
+        study_run(tmp_path / name, "privileged/oracle-trajectory", suite={**physics, "friction": friction})
+    said = command(tmp_path / "dry", tmp_path / "wet", "--table", "embodiment").output
+    assert said.count("0.50 m/s") == 2
+    way_out = command(tmp_path / "dry", "--table", "transition", "--table", "safety").output
+    assert " other" in way_out
+    assert "6 of 8 scored" in way_out
+
+
 def test_a_misspelt_table_offers_the_closest(run, command):
     result = command(run.folder, "--table", "transitions")
     assert isinstance(result.exception, UnknownName)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Literal
 
@@ -161,13 +161,5 @@ def cut(trajectory: Trajectory, start: int, end: int, stops: tuple[int, ...] | N
     """States ``start`` to ``end``, both included; ``stops`` (indices of the original) replaces the declarations."""
     part = slice(start, end + 1)
     declared = trajectory.stop_steps[(trajectory.stop_steps >= start) & (trajectory.stop_steps <= end)] if stops is None else np.array(stops)
-    return Trajectory(
-        position=trajectory.position[part],
-        yaw_rad=trajectory.yaw_rad[part],
-        time_s=trajectory.time_s[part],
-        action=trajectory.action[part],
-        stage=trajectory.stage[part],
-        collided=trajectory.collided[part],
-        stop_steps=(declared - start).astype(np.int32),
-        moved=trajectory.moved[part],
-    )
+    columns = {f.name: getattr(trajectory, f.name)[part] for f in fields(Trajectory) if f.name != "stop_steps"}
+    return Trajectory(stop_steps=(declared - start).astype(np.int32), **columns)

@@ -100,10 +100,9 @@ def embodiment_tables(runs: Sequence[Run]) -> list[Table]:
             cells.rate(group, lambda c: c.reason == "timeout"),
             cells.rate(group, lambda c: c.value("collision") == 1.0),
             _speed(group),
-            cells.counts(group),
         ]
-        rows.append(row(run, runs, [Cell(motion), Cell(friction), *figures], title=body, note=run.policy))
-    heads = ["motion", "friction", "success", "SPL", "fall", "timeout", "CR ↓", "speed", "episodes"]
+        rows.append(row(run, runs, [Cell(motion, note=cells.count_words(group)), Cell(friction), *figures], title=body, note=run.policy))
+    heads = ["motion", "friction", "success", "SPL", "fall", "timeout", "CR ↓", "speed"]
     notes = ["speed is all metres over all simulated seconds of scored episodes"]
     if not _same_questions(runs):
         notes.append("the runs do not ask the same questions: starts and goals differ with the body; use --same-questions to keep them")
