@@ -21,7 +21,8 @@ class Posture(NamedTuple):
     """How the body is held.
 
     Attributes:
-        height_m: of the hips over the centres of the feet; crouch_m: lower on slippery ground. follow: share of the ground's slope that the body takes; steepest: tangent it takes at most.
+        height_m: of the hips over the centres of the feet; crouch_m: lower on slippery ground.
+        follow: share of the ground's slope that the body takes; steepest: tangent it takes at most.
         settle_s: time constant with which the height and slope follow the feet.
         pull, damp: acceleration per error (1/s^2) and per speed error (1/s), of place (x, y), height and attitude.
         leash_m, leash_rad: the place and the yaw to hold never are farther away than this.

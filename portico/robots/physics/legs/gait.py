@@ -18,8 +18,8 @@ class Gait(NamedTuple):
         swing_s: a foot is in the air for this long. stance_s: and on the ground for this long, more than in the air, so that the pairs overlap.
     """
 
-    swing_s: float = 0.25
-    stance_s: float = 0.28
+    swing_s: float = 0.2
+    stance_s: float = 0.22
 
     @property
     def period_s(self) -> float:

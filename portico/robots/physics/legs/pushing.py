@@ -24,7 +24,8 @@ def act(qpos, qvel, bias, gait, steps, posture, grip, stiffness, damping, m, ctr
     ahead = min(max(posture.follow * m.plane[1], -posture.steepest), posture.steepest)
     aside = min(max(posture.follow * m.plane[2], -posture.steepest), posture.steepest)
     reference_rotation(m.anchor[2], ahead, aside, upright)
-    wanted[0], wanted[1], wanted[2] = m.anchor[0], m.anchor[1], m.plane[0] + posture.height_m - posture.crouch_m * (1.0 - m.firm[0])
+    lower = posture.crouch_m * (1.0 - m.firm[0])
+    wanted[0], wanted[1], wanted[2] = m.anchor[0], m.anchor[1], m.plane[0] + posture.height_m - lower
     c, s = np.cos(m.anchor[2]), np.sin(m.anchor[2])
     velocity[0], velocity[1] = c * m.command[0] - s * m.command[1], s * m.command[0] + c * m.command[1]
     velocity[2] = m.plane[1] * m.command[0] + m.plane[2] * m.command[1]
