@@ -140,6 +140,7 @@ class Simulator:
             tilt_rad=np.array([(s.roll_rad, s.pitch_rad) for s in states]),
             clipped=np.array([s.clipped for s in states]),
             fallen=np.arange(len(states)) == self._fell,
+            surface=np.array([s.surface for s in states], np.uint8),
         )
 
     def outcome(self) -> Outcome:

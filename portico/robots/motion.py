@@ -16,6 +16,7 @@ class State:
     Attributes:
         elapsed_s: since the start of the motion. collided: contact. moved: the motion was asked to translate.
         roll_rad, pitch_rad: how the body leans, zero where it cannot. clipped: more was asked for than the body or the world allows.
+        surface: the ``Surface`` that matters most under and around the body, 0 where that is not known.
     """
 
     pose: Pose
@@ -25,6 +26,7 @@ class State:
     roll_rad: float = 0.0
     pitch_rad: float = 0.0
     clipped: bool = False
+    surface: int = 0
 
 
 @dataclass(frozen=True)

@@ -136,3 +136,15 @@ def test_no_obstacle_is_lost_and_none_grows_by_more_than_a_cell(boxes):
     assert (window.kind[near] == SOLID).all()
     assert (window.kind[gap > CELL_M] == FREE).all()
     assert (window.height[gap > CELL_M] == 0.0).all()
+
+
+def test_the_surface_that_matters_is_that_of_the_largest_step_near_by():
+    curb = (Surface.SIDEWALK, (-5, 0, 0.0), (10, 20, 0.4)), (Surface.CURB, (0.1, 0, -0.05), (0.2, 20, 0.5)), (Surface.VEHICLE_LANE, (5, 0, -0.1), (10, 20, 0.2))
+    window = ground(*curb, at=(-0.5, 0.0, 0.2))
+    assert window.roughest(np.array([-1.5, 0.0, 0.2]), 0.4) == Surface.SIDEWALK
+    assert window.roughest(np.array([0.4, 0.0, 0.0]), 0.4) == Surface.CURB
+    assert window.roughest(np.array([1.2, 0.0, 0.0]), 0.4) == Surface.VEHICLE_LANE
+    stairs = LocalGround(in_house(), REACH)
+    stairs.follow(np.array([4.6, 7.25, 0.0]))
+    assert stairs.roughest(np.array([4.7, 7.25, 0.0]), 0.4) == Surface.STAIRS
+    assert stairs.roughest(np.array([4.0, 7.25, 0.0]), 0.4) == Surface.FLOOR

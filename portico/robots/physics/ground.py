@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from portico.geometry import Floats
 from portico.robots.physics.nearby import Nearby
 from portico.space.columns import GROUND, OBSTACLE, TOP, Grid, cut
-from portico.world import WALKABLE
+from portico.world import WALKABLE, Surface
 
 #: Side of a cell, metres: a foot's diameter is 0.07.
 CELL_M = 0.05
@@ -33,6 +33,7 @@ SPAN_M = 8.0
 _LIP_M = 0.02
 
 FREE, SOLID, HOLE = 0, 1, 2
+_STAIRS, _CURB = int(Surface.STAIRS), int(Surface.CURB)
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,14 @@ class LocalGround:
     def surface_at(self, points: Floats) -> NDArray[np.uint8]:
         """(N,) surface at the vertices nearest to points (N, 2+)."""
         return self._nearest(self.surface, points)
+
+    def roughest(self, foot: Floats, reach_m: float) -> int:
+        """The surface that most troubles a body within ``reach_m`` of its foot point (3,): of the largest step up or down there, if it is one.
+
+        Where all is level, what lies under the foot point.
+        """
+        assert self._corner is not None, "follow() places the window"
+        return int(_roughest(self.kind, self.height, self.surface, self._corner[0], self._corner[1], foot[0], foot[1], reach_m))
 
     def _nearest(self, values: NDArray[np.uint8], points: Floats) -> NDArray[np.uint8]:
         assert self._corner is not None, "follow() places the window"
@@ -231,3 +240,33 @@ def _on_obstacle(kind, height, i0, j0, points, out):  # type: ignore[no-untyped-
                 if apart < nearest:
                     nearest, ground = apart, height[j + dj, i + di]
         out[n] = solid and points[n, 2] > ground + _LIP_M
+
+
+@njit(cache=True, nogil=True)
+def _roughest(kind, height, surface, i0, j0, x, y, reach):  # type: ignore[no-untyped-def]
+    """Of neighbouring vertices near (x, y), neither an obstacle, those whose heights differ most; the one whose class is rarer around them tells."""
+    side, most = kind.shape[0], _LIP_M
+    middle_i = min(max(int(np.round(x / CELL_M)) - i0, 1), side - 2)
+    middle_j = min(max(int(np.round(y / CELL_M)) - j0, 1), side - 2)
+    found = surface[middle_j, middle_i]
+    cells = int(reach / CELL_M)
+    for j in range(max(middle_j - cells, 0), min(middle_j + cells, side - 2) + 1):
+        for i in range(max(middle_i - cells, 0), min(middle_i + cells, side - 2) + 1):
+            for d in range(2):
+                n, m = j + d, i + 1 - d
+                if kind[j, i] == SOLID or kind[n, m] == SOLID:
+                    continue
+                step = abs(height[j, i] - height[n, m])
+                if step > most + 1e-6:
+                    most = step
+                    found = _edge(surface[j, i], surface[n, m])
+    return found
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _edge(a, b):  # type: ignore[no-untyped-def]
+    """Which of two surfaces a step belongs to: stairs and curbs are made of steps, of others the later class."""
+    for special in (_STAIRS, _CURB):
+        if a == special or b == special:
+            return special
+    return max(a, b)

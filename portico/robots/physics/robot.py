@@ -181,10 +181,10 @@ class PhysicsRobot:
             self._read_pose()
             elapsed, since = elapsed + CONTROL_S, since + 1
             if since == every or self.fallen:
-                yield State(self.pose, round(elapsed, 9), touched, moved, *self.tilt, clipped)
+                yield State(self.pose, round(elapsed, 9), touched, moved, *self.tilt, clipped, self._surface())
                 since, touched = 0, False
         if since or elapsed == 0.0:
-            yield State(self.pose, round(elapsed, 9), touched, moved and elapsed > 0.0, *self.tilt, clipped)
+            yield State(self.pose, round(elapsed, 9), touched, moved and elapsed > 0.0, *self.tilt, clipped, self._surface())
 
     def _tick(self, command: Floats) -> bool:
         """One period of control; whether the body touched an obstacle in it."""
@@ -195,6 +195,9 @@ class PhysicsRobot:
         base = data.qpos[self.machine.base_qpos : self.machine.base_qpos + 3]
         self._follow(np.array([base[0], base[1], base[2] - self.machine.file.standing_height_m]))
         return self._touches()
+
+    def _surface(self) -> int:
+        return self._ground.roughest(self.pose.position, self.embodiment.radius_m + 0.1)
 
     def _grip(self) -> None:
         """Feet and tyres grip as the surface under each lets them."""
