@@ -108,4 +108,4 @@ def test_an_episode_is_drawn_as_a_film(whole, tmp_path):
     with Image.open(path) as film:
         assert film.width == 480 + 3 * 320
         looks = [film.crop((480 + 320 * k, 22, 800 + 320 * k, 262)) for k in range(3)]
-    assert all(len(look.getcolors(1 << 20)) > 20 for look in looks), "every frame shows something"
+    assert all(len(look.getcolors(1 << 20)) > 3 for look in looks), "every frame shows walls and floor"

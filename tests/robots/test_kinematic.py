@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stair_house import RISER, STEPS, TREAD, house
+from stair_house import RISER, STEPS, house
 
 from portico.errors import EpisodeError, UnknownName
 from portico.geometry import Pose
 from portico.interface import Move, Stop, Velocity, Waypoints
 from portico.robots import EMBODIMENTS, KinematicRobot, embodiment
 from portico.space import build_space
+
 
 @cache
 def space(name="spot"):

@@ -166,7 +166,7 @@ class Tracker:
 
     def _ahead_m(self) -> float:
         """Arc length of the lookahead: not beyond where the path doubles back before the body has been there."""
-        return min(self._along + LOOKAHEAD_M, self._turning_points[0])
+        return float(min(self._along + LOOKAHEAD_M, self._turning_points[0]))
 
     def _advance(self, pose: Pose) -> None:
         """Move on to the nearest point of the path that is no further along than twice the lookahead."""
