@@ -25,7 +25,9 @@ def stairs(rise_m: float, count: int = 8, tread_m: float = 0.29, begin_m: float 
 class Arena:
     """A Spot on ground whose heights a function of x and y gives; x from -1.5 m on, y around 0."""
 
-    def __init__(self, shape=lambda x, y: 0.0 * x, *, length_m: float = 9.0, width_m: float = 4.0, friction: float | None = None, begin_m: float = -1.5) -> None:
+    def __init__(
+        self, shape=lambda x, y: 0.0 * x, *, length_m: float = 9.0, width_m: float = 4.0, friction: float | None = None, begin_m: float = -1.5
+    ) -> None:
         self._x = begin_m + np.arange(round(length_m / CELL_M) + 1) * CELL_M
         self._y = -width_m / 2 + np.arange(round(width_m / CELL_M) + 1) * CELL_M
         self._height = shape(*np.meshgrid(self._x, self._y)) * 1.0
