@@ -185,6 +185,8 @@ def failed_record(key: Key, episode: Episode, policy: str, error: Exception) -> 
         "key": key.as_dict(),
         "task": episode.task,
         "difficulty": episode.difficulty,
+        "scene": episode.scene,
+        "phrased": episode.phrased,
         "policy": policy,
         "privileged": [],
         "status": "error",

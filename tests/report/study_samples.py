@@ -75,6 +75,7 @@ def record(name: str, key: Key, policy: str, outcome: tuple[str, float | None, f
         "error": {"where": "policy", "type": "ValueError", "message": "no depth", "traceback": ""} if error else None,
         "stages": 1,
         "completed": int(won),
+        "surface": "curb" if reason == "fall" else None,
         "stage_outcomes": [],
         "measures": {} if error else measures,
         "unscored": {} if error else {n: "starts_outdoors" for n, v in measures.items() if v is None},

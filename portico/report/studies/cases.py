@@ -75,6 +75,11 @@ class Case:
         """Why it ended; "" when it was not run or ended in an error."""
         return str((self.record or {}).get("reason") or "") if self.scored else ""
 
+    @property
+    def surface(self) -> str | None:
+        """What it ended on, where the body is under physics: "curb", "stairs" or another surface."""
+        return (self.record or {}).get("surface") if self.scored else None
+
     def value(self, measure: str) -> float | None:
         """Its value of a measure, None when it has none."""
         return ((self.record or {}).get("measures") or {}).get(measure) if self.scored else None

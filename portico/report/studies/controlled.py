@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -100,10 +101,14 @@ def embodiment_tables(runs: Sequence[Run]) -> list[Table]:
             cells.rate(group, lambda c: c.reason == "timeout"),
             cells.rate(group, lambda c: c.value("collision") == 1.0),
             _speed(group),
+            _stopped_on(group),
         ]
         rows.append(row(run, runs, [Cell(motion, note=cells.count_words(group)), Cell(friction), *figures], title=body, note=run.policy))
-    heads = ["motion", "friction", "success", "SPL", "fall", "timeout", "CR ↓", "speed"]
-    notes = ["speed is all metres over all simulated seconds of scored episodes"]
+    heads = ["motion", "friction", "success", "SPL", "fall", "timeout", "CR ↓", "speed", "failed on"]
+    notes = [
+        "speed is all metres over all simulated seconds of scored episodes",
+        "failed on: the surface with the largest step under and around the body where a failed episode ended, under physics",
+    ]
     if not _same_questions(runs):
         notes.append("the runs do not ask the same questions: starts and goals differ with the body; use --same-questions to keep them")
     return [Table("Bodies and ground", "body", Grid(heads, rows), tuple(notes))]
@@ -155,6 +160,12 @@ def _speed(group: Sequence[Case]) -> Cell:
     if seconds <= 0.0:
         return Cell(wording.DASH, note="no time passed")
     return Cell(f"{wording.decimals(sum(length for length, _ in known) / seconds)} m/s")
+
+
+def _stopped_on(group: Sequence[Case]) -> Cell:
+    """Surfaces on which failed episodes ended, the most frequent first."""
+    found = Counter(case.surface for case in group if case.failed and case.surface is not None)
+    return Cell(", ".join(f"{words(surface)} {n}" for surface, n in found.most_common()) or wording.DASH)
 
 
 def _same_questions(runs: Sequence[Run]) -> bool:
