@@ -8,6 +8,7 @@ from math import atan2, copysign, hypot, inf, nan
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from portico.errors import PolicyRefused
 from portico.geometry import Floats, Pose, leaning, wrap_angle
@@ -212,6 +213,14 @@ class Pilot:
         """Whether going there failed lately."""
         self._tabu = [t for t in self._tabu if t[3] > self.steps]
         return any(hypot(t[0] - position[0], t[1] - position[1]) < _TABU_M and abs(t[2] - position[2]) < 1.0 for t in self._tabu)
+
+    def tabu(self, places: Floats) -> NDArray[np.bool_]:
+        """(N,) the same for places (N, 3)."""
+        self._tabu = [t for t in self._tabu if t[3] > self.steps]
+        found = np.zeros(len(places), np.bool_)
+        for x, y, z, _ in self._tabu:
+            found |= (np.hypot(places[:, 0] - x, places[:, 1] - y) < _TABU_M) & (np.abs(places[:, 2] - z) < 1.0)
+        return found
 
     def _steer(self, costs_to_go: Costs) -> tuple[int, int]:
         window = self.map.window(self.pose, _LOCAL_REACH_M)

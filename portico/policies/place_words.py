@@ -93,7 +93,8 @@ def category_of_noun(noun: str) -> str:
 def place_on_sign(text: str) -> str | None:
     """The category of place that a sign's text speaks of, None when it names none that is known.
 
-    A word of five letters or more may be off by one letter, as reading errs; spaces may be lost; short words stand alone or at an end.
+    A word of five letters or more may be off by one letter, as reading errs; one of four may lack its
+    first or last; spaces may be lost; shorter words stand alone or at an end.
     """
     tokens = re.findall(r"[a-z]+", text.lower())
     joined = "".join(tokens)
@@ -102,7 +103,7 @@ def place_on_sign(text: str) -> str | None:
         if len(plain) < _SHORT:
             if plain in tokens or (len(joined) <= 2 * len(plain) + _SHORT and (joined.endswith(plain) or joined.startswith(plain))):
                 return category
-        elif plain in joined or (len(plain) > _SHORT and any(_one_off(token, plain) for token in tokens)):
+        elif plain in joined or any(_one_off(token, plain) if len(plain) > _SHORT else token in (plain[1:], plain[:-1]) for token in tokens):
             return category
     return None
 

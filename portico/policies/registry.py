@@ -16,6 +16,7 @@ from portico.errors import PolicyRefused, UnknownName, UserError
 from portico.interface import Policy
 from portico.policies.calibration import ForwardPolicy, RandomPolicy, StopPolicy
 from portico.policies.frontier import FrontierPolicy
+from portico.policies.instruction_follower import InstructionFollower
 from portico.policies.names import parse_name as parse_name
 from portico.policies.point_follower import PointFollower
 from portico.policies.route_follower import RouteFollower
@@ -33,6 +34,7 @@ POLICIES: dict[str, PolicyFactory] = {
     "forward": ForwardPolicy,
     "frontier": FrontierPolicy,
     "semantic-frontier": SemanticFrontier,
+    "instruction-follower": InstructionFollower,
     "route-follower": RouteFollower,
     "point-follower": PointFollower,
 }

@@ -10,7 +10,7 @@ import numpy as np
 from portico.interface import Action, Observation, StageBrief
 from portico.policies.detectors import Detector, labels_of
 from portico.policies.exit_seeker import ExitSeeker
-from portico.policies.explore import best_frontier, unvisited
+from portico.policies.explore import Place, best_frontier, unvisited
 from portico.policies.facades import Facades, facades
 from portico.policies.goal_words import goal_of
 from portico.policies.local_map import Costs, FrontierCluster
@@ -19,16 +19,18 @@ from portico.policies.place_words import SIGN_WORDS
 from portico.policies.priors import affinity, is_outdoors
 from portico.policies.sightings import Candidate, Sightings, nearest_of
 from portico.policies.signboards import Signboards
-from portico.policies.surroundings import Surroundings, outdoor_evidence, roof_votes
+from portico.policies.surroundings import Surroundings, roof_votes
 from portico.policies.value_map import ValueMap
 
 #: NavVerse counts a STOP within 1.0 m beyond the body's radius [NV 6.5]; so much of it is left for what was measured wrong.
-_REACH_M, _SPARE_M = 1.0, 0.45
+_REACH_M, _SPARE_M, _INSIDE_M = 1.0, 0.45, 0.1
+#: Where the body comes no closer, a stop counts up to here: what is measured to the nearest side overstates a little.
+_OVER_M, _MISSING_MOST_M = 0.1, 0.8
 _NEAR_WEIGHT = 6.0
 _SURE_FRAMES, _CHECK_M, _CHECKS = 2, 9.0, 6
 _PROMISE_M = 8.0
-_OTHER_FLOOR_M, _STEP_M, _OUTDOORS, _RELAXED_BEFORE_LEAVING = 25.0, 0.3, 12.0, 3
-_STREET_M, _OFF_STREET_M, _INTO_HOUSES_M = 9.0, 8.0, 30.0
+_OTHER_FLOOR_M, _STEP_M, _RELAXED_BEFORE_LEAVING, _FEW_SURFACES = 25.0, 0.3, 3, 3
+_STREET_M, _OFF_STREET_M, _INTO_HOUSES_M, _OUT_OF_DOORS_M = 9.0, 8.0, 30.0, 40.0
 _LOOK_EVERY_M = 7.0
 _AHEAD_WEIGHT = 2.0
 
@@ -57,6 +59,7 @@ class SemanticSeeker:
         self._looked_at: tuple[float, float] | None = None
         self._checked: dict[tuple[int, int], int] = {}
         self._walls: Facades | None = None
+        self._reachable_m = inf
 
     def notice(self, pilot: Pilot, observation: Observation) -> None:
         """Look for the category, and at what tells where it may be."""
@@ -84,7 +87,8 @@ class SemanticSeeker:
     def done(self, pilot: Pilot) -> bool:
         """Beside a candidate that is sure."""
         nearest = nearest_of(self._wanted(pilot), pilot.pose)
-        return nearest is not None and nearest[1] <= self._stop_m(pilot) and _is_sure(nearest[0])
+        enough = max(self._stop_m(pilot), min(self._reachable_m + _INSIDE_M, _REACH_M + pilot.brief.body.radius_m + _OVER_M))
+        return nearest is not None and nearest[1] <= enough and _is_sure(nearest[0])
 
     def glance(self, pilot: Pilot) -> Action | None:
         """Face a candidate that is not sure, or look around where streets are long; None to go on."""
@@ -119,7 +123,7 @@ class SemanticSeeker:
             return sign
         self._walls = facades(pilot.map, pilot.pose.z) if self._place else None
         frontier = best_frontier(pilot, costs, lambda c: self._charge(pilot, c))
-        if frontier is not None and (self._outdoors is not False or pilot.relaxed >= _RELAXED_BEFORE_LEAVING or not self._leads_out(pilot, frontier)):
+        if frontier is not None and (self._outdoors is not False or pilot.relaxed >= _RELAXED_BEFORE_LEAVING or not _sky_above(pilot, frontier.position)):
             return frontier
         return unvisited(pilot, costs) if pilot.relaxed >= _RELAXED_BEFORE_LEAVING else None
 
@@ -147,6 +151,7 @@ class SemanticSeeker:
         """Reachable ground beside the candidates, by path cost plus what is missing in closeness; towards the nearest one where none is known."""
         best, best_price = None, inf
         wanted = self._wanted(pilot)
+        self._reachable_m = inf
         for candidate in wanted:
             target = self._beside(pilot, costs, candidate)
             if target is None:
@@ -156,6 +161,7 @@ class SemanticSeeker:
             price = float((costs[k, i, j] + target.offsets_m).min())
             if price < best_price:
                 best, best_price = target, price
+                self._reachable_m = self._stop_m(pilot) - _INSIDE_M + float(target.offsets_m.min()) / _NEAR_WEIGHT
         return best or self._towards(pilot, costs, wanted)
 
     def _beside(self, pilot: Pilot, costs: Costs, candidate: Candidate) -> Target | None:
@@ -166,8 +172,8 @@ class SemanticSeeker:
         if len(near) == 0:
             return None
         places = pilot.map.positions(near)
-        missing = candidate.distance_m(places) - self._stop_m(pilot) + 0.15
-        close = (missing < 0.75) & np.array([not pilot.is_tabu((p[0], p[1], p[2])) for p in places.tolist()])
+        missing = candidate.distance_m(places) - self._stop_m(pilot) + _INSIDE_M
+        close = (missing < _MISSING_MOST_M) & ~pilot.tabu(places)
         if not close.any():
             return None
         offsets = _NEAR_WEIGHT * np.maximum(missing[close], 0.0)
@@ -185,31 +191,39 @@ class SemanticSeeker:
         goal = min(wanted, key=lambda c: hypot(c.middle[0] - pose.x, c.middle[1] - pose.y)).middle
         return best_frontier(pilot, costs, lambda c: _AHEAD_WEIGHT * hypot(c.position[0] - goal[0], c.position[1] - goal[1]))
 
-    def _leads_out(self, pilot: Pilot, frontier: Target) -> bool:
-        return outdoor_evidence(pilot, frontier.position, reach_m=2.0) >= _OUTDOORS
-
     def _charge(self, pilot: Pilot, cluster: FrontierCluster) -> float:
         """Metres: what was seen around a frontier draws or repels; so do floors, doors and, for places, the lack of buildings."""
         x, y, z = cluster.position
         charge = -_PROMISE_M * self._values.at(x, y) if self._values is not None else 0.0
         charge += _OTHER_FLOOR_M if abs(z - pilot.floor_z) > _STEP_M and self._inside is not False else 0.0
-        if self._outdoors is False:
-            charge += 2.0 * outdoor_evidence(pilot, cluster.position, reach_m=2.0)
-        elif self._outdoors and self._inside is False and self._roofed(pilot, cluster):
+        if self._outdoors is False and _sky_above(pilot, cluster.position):
+            charge += _OUT_OF_DOORS_M
+        elif self._outdoors and self._inside is False and _ceiling_above(pilot, cluster.position):
             charge += _INTO_HOUSES_M
-        elif self._outdoors is None and self._inside:
-            charge += 0.5 * outdoor_evidence(pilot, cluster.position, reach_m=2.0)
+        elif self._outdoors is None and self._inside and _sky_above(pilot, cluster.position):
+            charge += 0.3 * _OUT_OF_DOORS_M
         if self._walls is not None and not self._inside:
             charge += min(max(float(self._walls.gap_m[self._walls.cell(x, y)]) - _STREET_M, 0.0), _OFF_STREET_M)
         return charge
 
-    def _roofed(self, pilot: Pilot, cluster: FrontierCluster) -> bool:
-        """Whether most of what is known around a frontier has a ceiling."""
-        x, y, z = cluster.position
-        around = pilot.map.disc(x, y, z, 0.8, 0.6)
-        votes = pilot.map.grid.roof[around[:, 0], around[:, 1], around[:, 2]]
-        return bool((votes > 0).sum() > max((votes < 0).sum(), 3))
-
 
 def _is_sure(candidate: Candidate) -> bool:
     return candidate.frames >= _SURE_FRAMES
+
+
+def _overhead(pilot: Pilot, position: Place) -> tuple[int, int]:
+    """How many of the surfaces around a place have a ceiling, and how many the sky."""
+    x, y, z = position
+    around = pilot.map.disc(x, y, z, 1.0, 0.6)
+    votes = pilot.map.grid.roof[around[:, 0], around[:, 1], around[:, 2]]
+    return int((votes > 0).sum()), int((votes < 0).sum())
+
+
+def _ceiling_above(pilot: Pilot, position: Place) -> bool:
+    ceiling, sky = _overhead(pilot, position)
+    return ceiling > max(sky, _FEW_SURFACES)
+
+
+def _sky_above(pilot: Pilot, position: Place) -> bool:
+    ceiling, sky = _overhead(pilot, position)
+    return sky > max(ceiling, _FEW_SURFACES)

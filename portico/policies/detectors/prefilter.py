@@ -13,8 +13,8 @@ from portico.interface import Camera
 #: Signs hang above eye level; so much of the image's height below the horizon is kept for a body that leans.
 _BELOW_HORIZON = 0.06
 _TILE_PX = 8
-#: Grey levels that make an edge, and the share of a tile's pixels that are edges where there is lettering.
-_EDGE, _DENSE = 22.0, 0.12
+#: Levels of green that make an edge, and the share of a tile's pixels that are edges where there is lettering.
+_EDGE, _DENSE = 22, 0.16
 _LEAST_TILES, _MARGIN_PX = 3, 16
 
 
@@ -30,7 +30,7 @@ def sign_like(rgb: NDArray[np.uint8], camera: Camera) -> tuple[slice, slice] | N
     cols = width // _TILE_PX * _TILE_PX
     if rows == 0 or cols == 0:
         return None
-    grey = rgb[:rows, :cols].astype(np.float32).mean(axis=2)
+    grey = np.ascontiguousarray(rgb[:rows, :cols, 1]).astype(np.int16)
     edges = np.zeros(grey.shape, np.float32)
     edges[:, 1:] = np.abs(np.diff(grey, axis=1)) > _EDGE
     dense = edges.reshape(rows // _TILE_PX, _TILE_PX, cols // _TILE_PX, _TILE_PX).mean(axis=(1, 3)) >= _DENSE

