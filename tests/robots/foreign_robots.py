@@ -71,6 +71,30 @@ SPOT = {
     },
 }
 
+#: A URDF: no free joint, no actuators, meshes for the viewer that are not needed.
+TURTLEBOT3 = {
+    "name": "turtlebot3",
+    "base": "base_footprint",
+    "body": {"radius_m": 0.22, "height_m": 0.2, "climb_m": 0.02, "max_speed_mps": 0.26, "max_turn_radps": 1.82, "cameras": [{"x_m": 0.07, "z_m": 0.1}]},
+    "standing_height_m": 0.0,
+    "gripping": ["wheel_left_link", "wheel_right_link"],
+    "actuators": {f"wheel_{side}_joint": {"kind": "velocity", "kv": 0.3, "limit": 1.0} for side in ("left", "right")},
+    "controller": {
+        "kind": "differential",
+        "left": ["wheel_left_joint"],
+        "right": ["wheel_right_joint"],
+        "wheel_radius_m": 0.033,
+        "track_m": 0.288,
+    },
+}
+
+
+def write_turtlebot3(folder: Path, shared: Path) -> Path:
+    """Its robot file in ``folder``."""
+    path = folder / "turtlebot3.yaml"
+    path.write_text(yaml.safe_dump(TURTLEBOT3 | {"model": str(shared / "data" / "robot" / "turtlebot3" / "turtlebot3_waffle.urdf")}))
+    return path
+
 
 def write(robot: dict, folder: Path, model: Path, network: Path) -> Path:
     """The robot file of one of them in ``folder``."""

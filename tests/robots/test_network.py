@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 import yaml
-from foreign_robots import GO2, SPOT, write, written
+from foreign_robots import GO2, SPOT, write, write_turtlebot3, written
 from stair_house import house
 
 from portico.errors import UserError
@@ -36,6 +36,15 @@ def test_a_foreign_policy_walks_and_turns_as_commanded(name, shared, tmp_path):
     before = robot.pose.yaw_rad
     assert not robot.execute(Velocity(0.0, 0.0, 0.5, 4.0)).fallen
     assert robot.pose.yaw_rad - before == pytest.approx(2.0, abs=0.4)
+
+
+def test_a_urdf_without_joints_to_the_ground_or_motors_drives(shared, tmp_path):
+    robot = stand(write_turtlebot3(tmp_path, shared))
+    robot.execute(Velocity(0.2, 0.0, 0.0, 4.0))
+    assert robot.pose.x - 2.0 == pytest.approx(0.8, abs=0.1)
+    before = robot.pose.yaw_rad
+    robot.execute(Velocity(0.0, 0.0, 0.5, 4.0))
+    assert robot.pose.yaw_rad - before == pytest.approx(2.0, abs=0.3)
 
 
 def broken(robot, tmp_path, shared, **changes):
