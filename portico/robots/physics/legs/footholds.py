@@ -39,7 +39,7 @@ class Ground(NamedTuple):
 
     near_m: float = 0.03
     far_m: float = 0.06
-    near_cost: float = 6.0
+    near_cost: float = 10.0
     far_cost: float = 1.5
     distance_cost: float = 1.0
     highest_rise_m: float = 0.32

@@ -17,7 +17,7 @@ class Grip(NamedTuple):
         sweeps: of the block descent.
     """
 
-    friction: float = 0.5
+    friction: float = 0.42
     highest_n: float = 450.0
     torque_weight: float = 16.0
     ease: float = 2e-3
