@@ -89,6 +89,8 @@ def print_comparison(result: dict[str, Any], a: Summary, b: Summary, console: Co
     n, names = result["n"], [wording.sided(result[side]) for side in ("a", "b")]
     console.print()
     console.print(Text.assemble((f"A {names[0]}", "bold"), "  against  ", (f"B {names[1]}", "bold"), f": {counted(n['pairs'], 'episode')} scored by both"))
+    for name, (of_a, of_b) in result["conditions"].items():
+        console.print(Text(f"{name}: {of_a} in A, {of_b} in B", "yellow"))
     left_out = {"only in A": n["only_a"], "only in B": n["only_b"], "dropped, an error in either": n["errors"]}
     if any(left_out.values()):
         console.print(Text("; ".join(f"{words}: {count}" for words, count in left_out.items() if count), "yellow"))

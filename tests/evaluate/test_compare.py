@@ -90,3 +90,17 @@ def test_nothing_in_common_is_said():
         compare(run("A", row("1", True)), run("B", row("2", True)))
     with pytest.raises(SuiteError, match="error in one of them"):
         compare(run("A", row("1", True)), run("B", row("1", None)))
+
+
+def test_one_policy_is_compared_across_robots_motion_and_friction():
+    dry = run("A", row("1", True), suite__motion="physics", suite__friction=1.0)
+    wet = run("B", row("1", False), suite__motion="physics", suite__friction=0.5, suite__asked_of={"embodiment": "spot", "motion": "physics", "friction": 1.0})
+    assert compare(dry, wet)["conditions"] == {"friction": [1.0, 0.5]}
+    with pytest.raises(SuiteError, match=r"suite friction: 1\.0 against 0\.5"):
+        compare(dry, run("C", row("1", False), policy="another", suite__motion="physics", suite__friction=0.5))
+
+
+def test_conditions_whose_questions_differ_are_not_compared():
+    spot, wheels = run("A", row("1", True)), run("B", row("1", False), suite__embodiment="turtlebot")
+    with pytest.raises(SuiteError, match="questions for embodiment: 'spot' against 'turtlebot'"):
+        compare(spot, wheels)
