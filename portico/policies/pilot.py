@@ -83,6 +83,7 @@ class Pilot:
         self._walked = False
         self._turned_left = True
         self._escape = 0
+        self._aimed_at = 0
         self._pursued: dict[tuple[int, int, int], tuple[float, float]] = {}
 
     def observe(self, observation: Observation) -> None:
@@ -135,6 +136,8 @@ class Pilot:
 
     def pursue(self, target: Target | None, weight: Costs, costs: Costs) -> None:
         """Take a target, or none; ``costs`` are those from the robot, which say how far the way back must be computed."""
+        if target is None or self.target is None or hypot(*(a - b for a, b in zip(target.position[:2], self.target.position[:2], strict=True))) > _TABU_M:
+            self._aimed_at = self.steps
         self.target = target
         self._planned_at, self._planned_grid = self.steps, self.map.grid
         self._costs_to_go = None
@@ -264,7 +267,8 @@ class Pilot:
         idling = len(recent) == recent.maxlen and _spread(list(recent)) < _STUCK_M
         if not (pushing or idling):
             return
-        if self.target is not None:
+        # A target that was taken only now is not to blame for what happened before.
+        if self.target is not None and self.steps - self._aimed_at >= self.pace.stuck:
             self.give_up(self.target.position)
         if pushing:
             self._escape = max(1, round(_ESCAPE_RAD / self.pace.most_turn_rad))

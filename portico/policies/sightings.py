@@ -20,7 +20,7 @@ _CELL_M, _JOIN_M = 0.2, 0.7
 _FEW_PIXELS, _RANGE_M = 3, 60.0
 _MOST_POINTS = 600
 #: The half size of an object that is credited in distances: what is seen from one side looks longer or shorter than it is.
-_LEAST_HALF_M, _MOST_HALF_M = 0.15, 1.0
+_LEAST_HALF_M, _MOST_HALF_M = 0.15, 0.5
 #: A shop front's middle is 2 m up and the front at least 4 m wide: NavVerse's distance to a place is to its front [NV 6.5, P].
 _FRONT_MIDDLE_M, _FRONT_HALF_M = 2.0, 2.0
 _FLOOR_BELOW_M, _FLOOR_ABOVE_M = 3.0, 1.2

@@ -21,8 +21,10 @@ _GUESSES, _MODE_M = 400, 1.0
 #: What a leg may be where the words do not say.
 _ANY_M: Range = (2.0, 15.0)
 _SPACING_M = 0.2
+#: Spans of turns at least this wide are not drawn evenly; their peak is so far from the smaller end [P].
+_WIDE_RAD, _CORNER = float(np.deg2rad(70.0)), 0.2
 #: Logarithms: per sample inside something solid and at most; for an end where nobody can stand; for a landmark where it should be.
-_SOLID, _SOLID_MOST, _NO_STAND, _LANDMARK, _GOAL = -0.8, -6.0, -2.0, 1.5, 2.0
+_SOLID, _SOLID_MOST, _NO_STAND, _LANDMARK, _GOAL = -1.5, -6.0, -2.0, 2.0, 3.0
 #: A landmark stands within this of its waypoint [P: 3.5 m from the middle]; the goal within this of the end, beyond its own half size.
 _BESIDE_M, _GOAL_M = 4.0, 3.0
 _AHEAD_RAD, _BEHIND_RAD = float(np.deg2rad(40.0)), float(np.deg2rad(140.0))
@@ -98,7 +100,7 @@ def believe(
     ends, headings = np.zeros((len(steps), _GUESSES, 2)), np.zeros((len(steps), _GUESSES))
     at, heading = np.tile([start.x, start.y], (_GUESSES, 1)), np.full(_GUESSES, start.yaw_rad)
     for k, step in enumerate(steps):
-        heading = heading + rng.uniform(*step.turn_rad, _GUESSES)
+        heading = heading + _turns(step.turn_rad, rng)
         length = rng.uniform(*(step.distance_m or _ANY_M), _GUESSES)
         end = at + length[:, None] * np.stack([np.cos(heading), np.sin(heading)], axis=1)
         odds = _passable(ground, at, end)
@@ -112,6 +114,17 @@ def believe(
         at, heading = end[kept], heading[kept]
         ends[k], headings[k] = at, heading
     return Belief(ends, headings)
+
+
+def _turns(span: Range, rng: np.random.Generator) -> Floats:
+    """(N,) turns that words allow; of plain ones those below a right angle are likelier, as ways that keep short cut corners."""
+    low, high = span
+    if high - low < _WIDE_RAD or low * high <= 0.0:
+        return rng.uniform(low, high, _GUESSES)
+    near, far = sorted((low, high), key=abs)
+    drawn = rng.triangular(abs(near), abs(near) + _CORNER * abs(far - near), abs(far), _GUESSES)
+    turned: Floats = np.copysign(drawn, low)
+    return turned
 
 
 def _passable(ground: Ground, a: Floats, b: Floats) -> Floats:

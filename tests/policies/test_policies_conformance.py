@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -12,10 +13,22 @@ from portico.interface import Action, Brief, Move, Observation, PolicySpec, Stop
 from portico.policies import create, policy_names
 from portico.testing import NotConformant, check_policy
 
+_FAIR = [n for n in policy_names() if not n.startswith("privileged/")]
+_SEARCHERS = ["frontier", "semantic-frontier", "instruction-follower"]
+_READING = pytest.mark.skipif(find_spec("rapidocr") is None, reason="the extra ocr is not installed")
 
-@pytest.mark.parametrize("name", [*(n for n in policy_names() if not n.startswith("privileged/")), "frontier?detector=semantic", "chain?detector=semantic"])
+
+@pytest.mark.parametrize("name", [*_FAIR, *(f"{n}?detector=semantic" for n in _SEARCHERS), "chain?detector=semantic"])
 def test_registered_policies_conform(name: str):
     check_policy(lambda: create(name))
+
+
+@pytest.mark.slow
+@_READING
+@pytest.mark.parametrize("detector", ["text", "semantic+text"])
+@pytest.mark.parametrize("name", _SEARCHERS)
+def test_searchers_conform_with_every_detector(name: str, detector: str):
+    check_policy(lambda: create(f"{name}?detector={detector}"), steps=4)
 
 
 class _Watcher:

@@ -135,7 +135,7 @@ def execute(world: ToyWorld, pose: Pose, action: Action) -> tuple[Pose, bool]:
 
 
 def stage_of(kind: StageKind, **fields: object) -> StageBrief:
-    return StageBrief(kind, 0, 1, kind, **fields)  # type: ignore[arg-type]
+    return StageBrief(kind, 0, 1, **{"instruction": kind, **fields})  # type: ignore[arg-type]
 
 
 def run(
