@@ -21,6 +21,8 @@ TIMESTEP_S = 0.005
 _GROUND = "portico_ground"
 #: MuJoCo's own impedance of contacts.
 _FIRM = (0.9, 0.95, 0.001, 0.5, 2.0)
+#: Feet of a smaller radius are held as stiffly as the time step allows.
+_SMALL_M = 0.03
 #: The robot's geoms meet the ground and not each other.
 _ROBOT_BIT, _GROUND_BIT = 2, 1
 
@@ -153,10 +155,11 @@ def _assembled(file: RobotFile, path: Path, model: Any) -> Machine:
         qpos[model.joint(joint).qposadr[0]] = angle
     gripping = np.array(sorted({g for name in file.gripping for g in _geoms_of(model, name, path)}), np.intp)
     model.geom_priority[gripping] = 1
-    # A foot so soft that its centre sinks below a height field is pushed out sideways.
+    # A foot whose centre sinks below a height field is pushed out sideways: neither soft feet nor small ones may sink that deep.
     model.geom_solimp[gripping] = _FIRM
+    small = gripping[model.geom_size[gripping, 0] < _SMALL_M]
+    model.geom_solref[small] = (2.0 * TIMESTEP_S, 1.0)
     model.geom_margin[:] = 0.0
-    model.geom_solref[gripping] = (0.01, 1.0)
     model.geom_condim[gripping] = np.maximum(model.geom_condim[gripping], 3)
     ground = int(model.body_mocapid[model.body(_GROUND).id])
     return Machine(file, path.parent, file.embodiment(), model, qpos, base, start, int(model.jnt_dofadr[free]), gripping, ground)
