@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from math import ceil, hypot, inf, pi
 
 import numpy as np
+from numpy.typing import NDArray
 
-from portico.interface import Action, Observation, StageBrief
+from portico.geometry import Floats
+from portico.interface import Action, Frame, Observation, StageBrief
 from portico.policies.detectors import Detector, labels_of
 from portico.policies.exit_seeker import ExitSeeker
 from portico.policies.explore import Place, best_frontier, unvisited
@@ -17,7 +19,7 @@ from portico.policies.local_map import Costs, FrontierCluster
 from portico.policies.pilot import Pilot, Target, depth_frame
 from portico.policies.place_words import SIGN_WORDS
 from portico.policies.priors import affinity, is_outdoors
-from portico.policies.sightings import Candidate, Sightings, nearest_of
+from portico.policies.sightings import Candidate, Sightings, in_plain_view, nearest_of
 from portico.policies.signboards import Signboards
 from portico.policies.surroundings import Surroundings, roof_votes
 from portico.policies.value_map import ValueMap
@@ -25,9 +27,9 @@ from portico.policies.value_map import ValueMap
 #: NavVerse counts a STOP within 1.0 m beyond the body's radius [NV 6.5]; so much of it is left for what was measured wrong.
 _REACH_M, _SPARE_M, _INSIDE_M = 1.0, 0.45, 0.1
 #: Where the body comes no closer, a stop counts up to here: what is measured to the nearest side overstates a little.
-_OVER_M, _MISSING_MOST_M = 0.1, 0.8
+_OVER_M, _MISSING_MOST_M = 0.5, 1.0
 _NEAR_WEIGHT = 6.0
-_SURE_FRAMES, _CHECK_M, _CHECKS = 2, 9.0, 6
+_SURE_FRAMES, _CHECK_M, _CHECKS, _LEGIBLE_M = 2, 9.0, 6, 15.0
 _PROMISE_M = 8.0
 _OTHER_FLOOR_M, _STEP_M, _RELAXED_BEFORE_LEAVING, _FEW_SURFACES = 25.0, 0.3, 3, 3
 _STREET_M, _OFF_STREET_M, _INTO_HOUSES_M, _OUT_OF_DOORS_M = 9.0, 8.0, 30.0, 40.0
@@ -58,6 +60,7 @@ class SemanticSeeker:
         self._turns = 0
         self._looked_at: tuple[float, float] | None = None
         self._checked: dict[tuple[int, int], int] = {}
+        self._missed: dict[tuple[int, int], int] = {}
         self._walls: Facades | None = None
         self._reachable_m = inf
 
@@ -70,11 +73,14 @@ class SemanticSeeker:
             return
         frame = depth_frame(observation)
         T = pilot.base @ frame.camera.T_base_camera()
-        if self._category:
-            self.sightings.see(frame, self._detector.detect(frame, self._category), T)
+        mask = self._detector.detect(frame, self._category) if self._category else None
+        if mask is not None:
+            self.sightings.see(frame, mask, T)
         labels = labels_of(self._detector, frame)
         if labels is None:
             return
+        if mask is not None and labels.ids.any():
+            self._verify(pilot, frame, mask, T)
         if self._place:
             self._signboards.see(frame, labels, T)
             for false in [c for c in self.sightings.candidates if self._signboards.contradict(c)]:
@@ -88,7 +94,7 @@ class SemanticSeeker:
         """Beside a candidate that is sure."""
         nearest = nearest_of(self._wanted(pilot), pilot.pose)
         enough = max(self._stop_m(pilot), min(self._reachable_m + _INSIDE_M, _REACH_M + pilot.brief.body.radius_m + _OVER_M))
-        return nearest is not None and nearest[1] <= enough and _is_sure(nearest[0])
+        return nearest is not None and nearest[1] <= enough and self._is_sure(nearest[0])
 
     def glance(self, pilot: Pilot) -> Action | None:
         """Face a candidate that is not sure, or look around where streets are long; None to go on."""
@@ -99,7 +105,6 @@ class SemanticSeeker:
             self._checked[key] = self._checked.get(key, 0) + 1
             if self._checked[key] <= _CHECKS:
                 return pilot.turn_to(x, y)
-            self.sightings.reject(doubtful)
         if self._turns > 0:
             self._turns -= 1
             return pilot.turn()
@@ -143,9 +148,25 @@ class SemanticSeeker:
             self._inside = False
 
     def _doubtful(self, pilot: Pilot) -> Candidate | None:
-        """The nearest candidate that was seen too seldom and is near enough to be checked."""
+        """The nearest candidate that was seen too seldom and is near enough to be looked at again."""
         nearest = nearest_of(self._wanted(pilot), pilot.pose)
-        return nearest[0] if nearest is not None and nearest[1] < _CHECK_M and not _is_sure(nearest[0]) else None
+        return nearest[0] if nearest is not None and nearest[1] < _CHECK_M and nearest[0].frames < _SURE_FRAMES else None
+
+    def _verify(self, pilot: Pilot, frame: Frame, mask: NDArray[np.bool_], T_map_camera: Floats) -> None:
+        """Reject what lies in plain view from nearby, and is not taken for the goal again."""
+        for candidate in self.sightings.candidates:
+            if candidate.frames >= _SURE_FRAMES or hypot(candidate.middle[0] - pilot.pose.x, candidate.middle[1] - pilot.pose.y) > _CHECK_M + candidate.half_m:
+                continue
+            if in_plain_view(candidate.middle, frame, T_map_camera) and not mask.any():
+                key = (round(float(candidate.middle[0])), round(float(candidate.middle[1])))
+                self._missed[key] = self._missed.get(key, 0) + 1
+                if self._missed[key] >= _CHECKS:
+                    self.sightings.reject(candidate)
+
+    def _is_sure(self, candidate: Candidate) -> bool:
+        """Seen twice, or once from near enough and never missed since."""
+        key = (round(float(candidate.middle[0])), round(float(candidate.middle[1])))
+        return candidate.frames >= _SURE_FRAMES or (candidate.nearest_m < _LEGIBLE_M and key not in self._missed)
 
     def _approach(self, pilot: Pilot, costs: Costs) -> Target | None:
         """Reachable ground beside the candidates, by path cost plus what is missing in closeness; towards the nearest one where none is known."""
@@ -205,10 +226,6 @@ class SemanticSeeker:
         if self._walls is not None and not self._inside:
             charge += min(max(float(self._walls.gap_m[self._walls.cell(x, y)]) - _STREET_M, 0.0), _OFF_STREET_M)
         return charge
-
-
-def _is_sure(candidate: Candidate) -> bool:
-    return candidate.frames >= _SURE_FRAMES
 
 
 def _overhead(pilot: Pilot, position: Place) -> tuple[int, int]:

@@ -25,6 +25,7 @@ _LEAST_HALF_M, _MOST_HALF_M = 0.15, 0.5
 _FRONT_MIDDLE_M, _FRONT_HALF_M = 2.0, 2.0
 _FLOOR_BELOW_M, _FLOOR_ABOVE_M = 3.0, 1.2
 _REJECTED_M = 2.5
+_NEAREST_M, _BEFORE_M = 0.3, 0.6
 
 
 @dataclass(frozen=True)
@@ -147,3 +148,14 @@ def nearest_of(candidates: Sequence[Candidate], pose: Pose) -> tuple[Candidate, 
         return None
     distance, n = min(found)
     return candidates[n], distance
+
+
+def in_plain_view(point: Floats, frame: Frame, T_map_camera: Floats) -> bool:
+    """Whether a camera with depth looks at a point (3,) of the map with nothing before it."""
+    assert frame.depth is not None
+    x, y, z = (point - T_map_camera[:3, 3]) @ T_map_camera[:3, :3]
+    if z < _NEAREST_M:
+        return False
+    f = frame.camera.focal_px
+    u, v = int(f * x / z + 0.5 * frame.camera.width), int(f * y / z + 0.5 * frame.camera.height)
+    return 0 <= u < frame.camera.width and 0 <= v < frame.camera.height and float(frame.depth[v, u]) > z - _BEFORE_M

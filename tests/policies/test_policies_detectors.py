@@ -104,7 +104,7 @@ def test_a_sign_is_read_and_found_where_it_is(text: str, category: str):
     mask = detector.detect(Frame(CAMERA, rgb=_picture(text)), category)
     rows, cols = np.nonzero(mask)
     assert 55 < rows.mean() < 100
-    assert cols.min() > 230
+    assert cols.min() > 220
     assert mask.sum() > 1500
     assert not detector.detect(Frame(CAMERA, rgb=_picture(text)), "school").any()
 
@@ -147,9 +147,9 @@ def test_the_same_frame_is_read_once():
 
 
 def test_what_is_below_the_horizon_is_no_sign():
-    assert sign_like(_picture("CAFE LUMEN"), CAMERA) is not None
-    assert sign_like(_picture("CAFE LUMEN", at=(250, 380)), CAMERA) is None
-    assert sign_like(_picture("CAFE LUMEN", at=(250, 380)), Camera("front", 640, 480, pitch_rad=-0.6)) is not None
+    assert sign_like(_picture("CAFE LUMEN"), CAMERA)
+    assert sign_like(_picture("CAFE LUMEN", at=(250, 380)), CAMERA) == []
+    assert sign_like(_picture("CAFE LUMEN", at=(250, 380)), Camera("front", 640, 480, pitch_rad=-0.6))
 
 
 @pytest.mark.parametrize(

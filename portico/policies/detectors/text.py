@@ -19,8 +19,8 @@ from portico.policies.place_words import place_on_sign
 _LEAST_SCORE, _LEAST_LETTERS = 0.6, 3
 #: Frames that may be read one after the other, as when looking around, before only every so many are.
 _AT_ONCE = 8
-#: Pictures are read this much smaller: it takes half the time and costs no sign nearer than 15 m.
-_SCALE = 0.75
+#: Parts smaller than this hold no line of text.
+_LEAST_PX = 16
 _SIGN = "sign"
 _INSTALL = 'pip install "portico-nav[ocr]"'
 
@@ -97,22 +97,26 @@ class TextDetector:
     def _read(self, rgb: NDArray[np.uint8], camera: Camera) -> Labels:
         ids, names = np.zeros(rgb.shape[:2], np.int32), {1: _SIGN}
         self._saved = min(self._saved + 1.0 / self._every, float(_AT_ONCE))
-        box = sign_like(rgb, camera) if self._saved >= 1.0 else None
-        if box is None:
-            return Labels(ids, names)
-        self._saved -= 1.0
-        assert self._reader is not None
-        rows, cols = box
-        part = Image.fromarray(np.ascontiguousarray(rgb[rows, cols]))
-        part = part.resize((max(1, round(_SCALE * part.width)), max(1, round(_SCALE * part.height))), Image.Resampling.BILINEAR)
-        for reading in self._reader(np.asarray(part)):
-            if reading.score < _LEAST_SCORE or sum(c.isalpha() and c.isascii() for c in reading.text) < _LEAST_LETTERS:
-                continue
-            name = place_on_sign(reading.text) or _SIGN
-            number = next((n for n, known in names.items() if known == name), len(names) + 1)
-            names[number] = name
-            ids[_inside(reading.corners / _SCALE + np.array([cols.start, rows.start]), ids.shape)] = number
+        boxes = sign_like(rgb, camera) if self._saved >= 1.0 else []
+        self._saved -= 1.0 if boxes else 0.0
+        for box in boxes:
+            for reading in self._read_part(rgb[box.rows, box.cols], box.scale):
+                if reading.score < _LEAST_SCORE or sum(c.isalpha() and c.isascii() for c in reading.text) < _LEAST_LETTERS:
+                    continue
+                name = place_on_sign(reading.text) or _SIGN
+                number = next((n for n, known in names.items() if known == name), len(names) + 1)
+                names[number] = name
+                ids[_inside(reading.corners / box.scale + np.array([box.cols.start, box.rows.start]), ids.shape)] = number
         return Labels(ids, names)
+
+    def _read_part(self, rgb: NDArray[np.uint8], scale: float) -> Sequence[Reading]:
+        """What a part of a picture says; corners are those in the part, scaled."""
+        assert self._reader is not None
+        part = Image.fromarray(np.ascontiguousarray(rgb))
+        size = round(scale * part.width), round(scale * part.height)
+        if min(size) < _LEAST_PX:
+            return []
+        return self._reader(np.asarray(part.resize(size, Image.Resampling.BICUBIC)))
 
 
 def _inside(corners: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.bool_]:
