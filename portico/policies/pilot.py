@@ -198,6 +198,12 @@ class Pilot:
             return self._do(-self.pace.turn_rad if self._turned_left else self.pace.turn_rad, 0.0)
         return self._go(turns * self.pace.turn_rad, 0.0)
 
+    def creep(self, x: float, y: float) -> Action:
+        """Face a point, then move towards it by less than the map resolves, where actions can be that small."""
+        self._recent.clear()
+        turns = round(self.bearing_to(x, y) / self.pace.turn_rad)
+        return self._go(turns * self.pace.turn_rad, 0.0) if turns else self._do(0.0, self.map.cell_m if self.pace.waypoints else self.pace.step_m)
+
     def turn(self) -> Action:
         """One turn to look around, which is no lack of progress."""
         self._recent.clear()

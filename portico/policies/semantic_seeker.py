@@ -26,8 +26,8 @@ from portico.policies.value_map import ValueMap
 
 #: NavVerse counts a STOP within 1.0 m beyond the body's radius [NV 6.5]; so much of it is left for what was measured wrong.
 _REACH_M, _SPARE_M, _INSIDE_M = 1.0, 0.45, 0.1
-#: Where the body comes no closer, a stop counts up to here: what is measured to the nearest side overstates a little.
-_OVER_M, _MISSING_MOST_M = 0.5, 1.0
+#: Where the map says that the body comes no closer, it tries a little harder before it stops; from farther off it does not stop.
+_CREEPS, _HOPELESS_M, _MISSING_MOST_M = 5, 1.9, 1.0
 _NEAR_WEIGHT = 6.0
 _SURE_FRAMES, _CHECK_M, _CHECKS, _LEGIBLE_M = 2, 9.0, 6, 15.0
 _PROMISE_M = 8.0
@@ -63,12 +63,15 @@ class SemanticSeeker:
         self._missed: dict[tuple[int, int], int] = {}
         self._walls: Facades | None = None
         self._reachable_m = inf
+        self._crept = 0
 
     def notice(self, pilot: Pilot, observation: Observation) -> None:
         """Look for the category, and at what tells where it may be."""
         self._surroundings.update(pilot)
         self._exit.notice(pilot, observation)
         self._judge_roof(pilot)
+        if observation.collided and self._crept > 0:
+            self._crept = _CREEPS
         if self._detector is None:
             return
         frame = depth_frame(observation)
@@ -91,13 +94,18 @@ class SemanticSeeker:
             self._values.see(frame, labels, T)
 
     def done(self, pilot: Pilot) -> bool:
-        """Beside a candidate that is sure."""
+        """Beside a candidate that is sure; where the body cannot come near enough, as near as it can."""
         nearest = nearest_of(self._wanted(pilot), pilot.pose)
-        enough = max(self._stop_m(pilot), min(self._reachable_m + _INSIDE_M, _REACH_M + pilot.brief.body.radius_m + _OVER_M))
-        return nearest is not None and nearest[1] <= enough and self._is_sure(nearest[0])
+        if nearest is None or not self._is_sure(nearest[0]):
+            return False
+        return nearest[1] <= self._stop_m(pilot) or (self._at_best(nearest[1]) and (nearest[1] <= self._counts_m(pilot) or self._crept >= _CREEPS))
 
     def glance(self, pilot: Pilot) -> Action | None:
         """Face a candidate that is not sure, or look around where streets are long; None to go on."""
+        nearest = nearest_of(self._wanted(pilot), pilot.pose)
+        if nearest is not None and self._at_best(nearest[1]) and self._is_sure(nearest[0]) and self._crept < _CREEPS:
+            self._crept += 1
+            return pilot.creep(float(nearest[0].middle[0]), float(nearest[0].middle[1]))
         doubtful = self._doubtful(pilot)
         if doubtful is not None:
             x, y = float(doubtful.middle[0]), float(doubtful.middle[1])
@@ -136,8 +144,16 @@ class SemanticSeeker:
         """The candidates that may be gone to."""
         return self.sightings.candidates
 
+    def _counts_m(self, pilot: Pilot) -> float:
+        """Up to where a stop counts [NV 6.5]."""
+        return _REACH_M + pilot.brief.body.radius_m
+
     def _stop_m(self, pilot: Pilot) -> float:
-        return _REACH_M + pilot.brief.body.radius_m - _SPARE_M
+        return self._counts_m(pilot) - _SPARE_M
+
+    def _at_best(self, distance_m: float) -> bool:
+        """Whether known ground leads hardly nearer to the candidate, and it is not far off."""
+        return distance_m <= min(self._reachable_m + _INSIDE_M, _HOPELESS_M)
 
     def _judge_roof(self, pilot: Pilot) -> None:
         """Inside or outside, from what is overhead; what cannot be told stays as it was."""

@@ -58,6 +58,8 @@ def sign_like(rgb: NDArray[np.uint8], camera: Camera) -> list[Part]:
 def _part(dense: NDArray[np.bool_], top: int, bottom: int, width: int, scale: float) -> Part | None:
     """The box around what is dense between two rows of pixels."""
     first, last = top // _TILE_PX, -(-bottom // _TILE_PX)
+    if last <= first:
+        return None
     joined, _ = ndimage.label(ndimage.binary_dilation(dense[first:last], structure=np.ones((1, 3))))
     boxes = [box for box in ndimage.find_objects(joined) if box[1].stop - box[1].start >= _LEAST_TILES]
     if not boxes:
