@@ -13,7 +13,8 @@ from portico.interface import Action, Frame, Observation, StageBrief
 from portico.policies.detectors import Detector, labels_of
 from portico.policies.exit_seeker import ExitSeeker
 from portico.policies.explore import Place, best_frontier, unvisited
-from portico.policies.facades import Facades, facades
+from portico.policies.facades import Facades
+from portico.policies.fronts import Fronts
 from portico.policies.goal_words import goal_of
 from portico.policies.local_map import Costs, FrontierCluster
 from portico.policies.pilot import Pilot, Target, depth_frame
@@ -62,6 +63,7 @@ class SemanticSeeker:
         self._checked: dict[tuple[int, int], int] = {}
         self._missed: dict[tuple[int, int], int] = {}
         self._walls: Facades | None = None
+        self._fronts: Fronts | None = None
         self._reachable_m = inf
         self._crept = 0
 
@@ -85,6 +87,8 @@ class SemanticSeeker:
         if mask is not None and labels.ids.any():
             self._verify(pilot, frame, mask, T)
         if self._place:
+            self._fronts = self._fronts or Fronts(pilot.pose.x, pilot.pose.y)
+            self._fronts.look(pilot, frame, T)
             self._signboards.see(frame, labels, T)
             for false in [c for c in self.sightings.candidates if self._signboards.contradict(c)]:
                 self.sightings.reject(false)
@@ -119,7 +123,12 @@ class SemanticSeeker:
         here = (pilot.pose.x, pilot.pose.y)
         if self._looked_at is None:
             self._looked_at = here
-        if self._inside is False and not self._wanted(pilot) and hypot(here[0] - self._looked_at[0], here[1] - self._looked_at[1]) > _LOOK_EVERY_M:
+        if (
+            self._inside is False
+            and not self._place
+            and not self._wanted(pilot)
+            and hypot(here[0] - self._looked_at[0], here[1] - self._looked_at[1]) > _LOOK_EVERY_M
+        ):
             self._looked_at, self._turns = here, max(0, ceil(1.75 * pi / pilot.pace.most_turn_rad) - 1)
             return pilot.turn()
         return None
@@ -134,7 +143,10 @@ class SemanticSeeker:
         sign = self._signboards.target(pilot, costs) if self._place and not self._inside else None
         if sign is not None:
             return sign
-        self._walls = facades(pilot.map, pilot.pose.z) if self._place else None
+        self._walls = self._fronts.learn(pilot) if self._fronts is not None else None
+        front = self._fronts.target(pilot, costs) if self._fronts is not None and not self._inside else None
+        if front is not None:
+            return front
         frontier = best_frontier(pilot, costs, lambda c: self._charge(pilot, c))
         if frontier is not None and (self._outdoors is not False or pilot.relaxed >= _RELAXED_BEFORE_LEAVING or not _sky_above(pilot, frontier.position)):
             return frontier

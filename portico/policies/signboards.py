@@ -16,7 +16,7 @@ from portico.policies.place_words import SIGN_WORDS
 from portico.policies.sightings import Candidate, Sightings
 
 _SIGN = "sign"
-_SAME_M, _STAND_M, _AROUND_M = 2.0, 7.0, 2.5
+_SAME_M, _ONE_SIGN_M, _STAND_M, _AROUND_M = 2.0, 3.5, 7.0, 2.5
 _LOOKS = 3
 _FARTHEST_M, _FEW = 35.0, 3
 _FACING_RAD = 0.35
@@ -71,7 +71,7 @@ class Signboards:
         best, best_cost = None, np.inf
         for sign in self._unread.candidates:
             x, y = float(sign.middle[0]), float(sign.middle[1])
-            if any(hypot(r.x - x, r.y - y) < _SAME_M for r in self._read) or sign.frames < _FEW or not sign.on_level(pilot.pose.z):
+            if any(hypot(r.x - x, r.y - y) < _ONE_SIGN_M for r in self._read) or sign.frames < _FEW or not sign.on_level(pilot.pose.z):
                 continue
             if self._looked_in_vain(pilot, x, y):
                 self._unread.reject(sign)

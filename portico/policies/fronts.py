@@ -1,0 +1,145 @@
+"""Which fronts of buildings were looked at squarely enough to read what hangs on them, and from where to look at the others."""
+
+from __future__ import annotations
+
+from math import hypot
+
+import numpy as np
+from scipy import ndimage
+
+from portico.geometry import Floats
+from portico.grids.surface_grid import GROUND
+from portico.interface import Frame
+from portico.policies.facades import Facades, facades
+from portico.policies.local_map import Costs
+from portico.policies.pilot import Pilot, Target
+
+_CELL_M, _HALF_M = 0.5, 150.0
+#: Signs hang so high; they are read from between these distances, at no more than some 55 degrees off the square.
+_SIGN_M, _NEAREST_M, _FARTHEST_M, _LEAST_COSINE = 3.2, 4.5, 13.0, 0.55
+_STAND_M, _AROUND_M, _APART_M = 7.0, 1.2, 1.5
+_LOOKS, _TRIED = 3, 1
+_BEFORE_M, _SMOOTH_M = 1.0, 1.0
+#: A look is worth a walk when it shows this much unread front; a metre of front is worth so many metres of way.
+_LEAST_GAIN, _START_M, _FARTHEST_WALK_M = 4, 6.0, 40.0
+_KEPT = 1.5
+
+
+class Fronts:
+    """Memory of fronts in one episode, by squares of half a metre.
+
+    Args:
+        x, y: middle of the memory, metres.
+    """
+
+    def __init__(self, x: float, y: float) -> None:
+        self._x0, self._y0 = x - _HALF_M, y - _HALF_M
+        n = round(2.0 * _HALF_M / _CELL_M)
+        self._looks = np.zeros((n, n), np.int16)
+        self._points: Floats = np.zeros((0, 2))
+        self._normals: Floats = np.zeros((0, 2))
+
+    def learn(self, pilot: Pilot) -> Facades:
+        """Take the fronts, and where their ground is, from the map."""
+        walls = facades(pilot.map, pilot.pose.z)
+        grid, cell = pilot.map.grid, pilot.map.cell_m
+        rows, cols = pilot.map.known()
+        level = (np.abs(grid.height[:, rows, cols] - pilot.pose.z) <= 0.6) & (grid.flags[:, rows, cols] & GROUND > 0) & (grid.odds[:, rows, cols] <= 0)
+        step = max(1, round(walls.cell_m / cell))
+        ground = level.any(axis=0)[::step, ::step].astype(np.float64)
+        smooth = ndimage.gaussian_filter(ground, _SMOOTH_M / walls.cell_m)
+        dy, dx = np.gradient(smooth)
+        i, j = np.nonzero(walls.building[: smooth.shape[0], : smooth.shape[1]] > 0)
+        slope = np.stack([dx[i, j], dy[i, j]], axis=1)
+        size = np.linalg.norm(slope, axis=1)
+        good = size > 0.02
+        self._points = np.stack([walls.x0 + (j + 0.5) * walls.cell_m, walls.y0 + (i + 0.5) * walls.cell_m], axis=1)[good]
+        self._normals = slope[good] / size[good, None]
+        return walls
+
+    def look(self, pilot: Pilot, frame: Frame, T_map_camera: Floats) -> None:
+        """Count a look at every front that a camera with depth shows squarely, in reading distance, with nothing before it."""
+        assert frame.depth is not None
+        if not len(self._points):
+            return
+        near = np.flatnonzero(self._legible(np.array([[pilot.pose.x, pilot.pose.y]]))[0])
+        signs = np.column_stack([self._points[near], np.full(len(near), pilot.pose.z + _SIGN_M)])
+        x, y, z = ((signs - T_map_camera[:3, 3]) @ T_map_camera[:3, :3]).T
+        ahead = z > 1.0
+        f, camera = frame.camera.focal_px, frame.camera
+        u = np.where(ahead, f * x / np.where(ahead, z, 1.0) + 0.5 * camera.width, -1.0).astype(int)
+        v = np.where(ahead, f * y / np.where(ahead, z, 1.0) + 0.5 * camera.height, -1.0).astype(int)
+        seen = ahead & (u >= 0) & (v >= 0) & (u < camera.width) & (v < camera.height)
+        seen[seen] = frame.depth[v[seen], u[seen]] > z[seen] - _BEFORE_M
+        self._count(near[seen], _TRIED)
+
+    def target(self, pilot: Pilot, costs: Costs) -> Target | None:
+        """Ground from which the most unread front can be read for the shortest walk; None when no walk is worth it."""
+        unread = self._unread()
+        if not len(unread):
+            return None
+        points, normals = self._points[unread], self._normals[unread]
+        stands = _thinned(points + _STAND_M * normals)
+        gain = self._legible(stands)[:, unread].sum(axis=1)
+        best, best_worth = None, 0.0
+        for (x, y), worth in zip(stands.tolist(), gain.tolist(), strict=True):
+            if worth < _LEAST_GAIN:
+                continue
+            near = pilot.map.disc(x, y, pilot.pose.z, _AROUND_M, 0.8)
+            near = near[np.isfinite(costs[near[:, 0], near[:, 1], near[:, 2]])]
+            if not len(near):
+                continue
+            k, i, j = near[int(np.argmin(costs[near[:, 0], near[:, 1], near[:, 2]]))].tolist()
+            position, cost = pilot.map.position((k, i, j)), float(costs[k, i, j])
+            held = pilot.target is not None and pilot.target.name == "front" and hypot(pilot.target.position[0] - x, pilot.target.position[1] - y) < _APART_M
+            value = worth / (cost + _START_M) * (_KEPT if held else 1.0)
+            if cost < _FARTHEST_WALK_M and value > best_worth and not pilot.is_tabu(position):
+                best_worth = value
+                mine = unread[self._legible(np.array([[x, y]]))[0, unread]]
+                middle = self._points[mine].mean(axis=0)
+                best = Target(near, (x, y, position[2]), "front", look_at=(float(middle[0]), float(middle[1])))
+        self._try(pilot)
+        return best
+
+    def _try(self, pilot: Pilot) -> None:
+        """A front that is faced from where it should be legible counts as looked at, whatever hides it."""
+        held = pilot.target
+        if (
+            held is None
+            or held.name != "front"
+            or held.look_at is None
+            or hypot(held.position[0] - pilot.pose.x, held.position[1] - pilot.pose.y) > _AROUND_M + 0.4
+        ):
+            return
+        if abs(pilot.bearing_to(*held.look_at)) < 0.5:
+            self._count(np.flatnonzero(self._legible(np.array([[pilot.pose.x, pilot.pose.y]]))[0]), _TRIED)
+
+    def _legible(self, stands: Floats) -> np.ndarray:
+        """(S, M) whether a sign on each front could be read from each stand (S, 2)."""
+        offset = stands[:, None] - self._points[None]
+        gap = np.linalg.norm(offset, axis=2)
+        square = (offset * self._normals[None]).sum(axis=2) > _LEAST_COSINE * gap
+        legible: np.ndarray = square & (gap >= _NEAREST_M) & (gap <= _FARTHEST_M)
+        return legible
+
+    def _unread(self) -> np.ndarray:
+        i, j = self._cells(self._points)
+        unread: np.ndarray = np.flatnonzero(self._looks[i, j] < _LOOKS)
+        return unread
+
+    def _count(self, which: np.ndarray, times: int) -> None:
+        i, j = self._cells(self._points[which])
+        cells = np.unique(np.stack([i, j], axis=1), axis=0)
+        self._looks[cells[:, 0], cells[:, 1]] += times
+
+    def _cells(self, points: Floats) -> tuple[np.ndarray, np.ndarray]:
+        i = np.clip(((points[:, 1] - self._y0) / _CELL_M).astype(int), 0, self._looks.shape[0] - 1)
+        j = np.clip(((points[:, 0] - self._x0) / _CELL_M).astype(int), 0, self._looks.shape[1] - 1)
+        return i, j
+
+
+def _thinned(points: Floats) -> Floats:
+    """One point per square of ``_APART_M``, in a fixed order."""
+    _, first = np.unique(np.floor(points / _APART_M).astype(np.int64), axis=0, return_index=True)
+    thinned: Floats = points[np.sort(first)]
+    return thinned
