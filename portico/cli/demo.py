@@ -55,9 +55,8 @@ def demo(
 def _evaluated(suite: Suite, out_folder: Path, workers: int) -> dict[Path, dict[str, Any]]:
     """Every policy of the suite on the tasks that it attempts."""
     options: dict[str, Any] = {"workers": workers, "allow_privileged": True, "cache": out_folder / "worlds"}
-    everywhere = [policy for policy in suite.policies if policy != _FOLLOWER]
-    summaries = evaluate(suite, everywhere, out_folder / "runs", **options)
-    if _FOLLOWER in suite.policies:
+    summaries = evaluate(suite, suite.policies, out_folder / "runs", **options)
+    if suite.asks("vln"):
         summaries |= evaluate(suite, [_FOLLOWER], out_folder / "runs" / folder_name(_FOLLOWER), tasks=["vln"], **options)
     return summaries
 
