@@ -8,8 +8,8 @@ from math import hypot
 import numpy as np
 from scipy import ndimage
 
-from portico.geometry import Floats, Pose
-from portico.grids.surface_grid import GROUND
+from portico.geometry import Pose
+from portico.grids.surface_grid import GROUND, LINTEL
 from portico.interface import Action, Observation, StageBrief
 from portico.policies.detectors import Detector, labels_of
 from portico.policies.directions import Route, Step, parse_directions
@@ -26,7 +26,7 @@ _THINK_EVERY = 6
 _DONE_M, _DONE_SHARE, _NEAR_M, _ARRIVED_M = 1.5, 0.3, 1.2, 0.8
 _AHEAD_WEIGHT = 2.0
 #: Share of the guessed ends that a candidate must explain: on the way, on the last leg, and once all was walked.
-_SURE_ON_THE_WAY, _SURE_AT_THE_END = 0.35, 0.08
+_SURE_ON_THE_WAY, _SURE_AT_THE_END, _AROUND_END_M = 0.25, 0.08, 7.0
 #: A goal counts within this of its sides [NV 6.5], and a guess of the end lies there.
 _COUNTS_M = 2.6
 #: Actions that are spent looking for a goal near the end before the robot stops where it is.
@@ -117,6 +117,9 @@ class InstructionSeeker(SemanticSeeker):
             return _AHEAD_WEIGHT * ahead_m(place) + rise * max(min(place[2] - pilot.pose.z, 2.0), -2.0)
 
         frontier = best_frontier(pilot, costs, lambda c: charge(c.position))
+        if self.finished and (frontier is None or hypot(frontier.position[0] - x, frontier.position[1] - y) > _AROUND_END_M):
+            self._searched = max(self._searched, _PATIENCE + 1)
+            return standing
         return frontier or unvisited(pilot, costs, charge)
 
     @property
@@ -129,7 +132,7 @@ class InstructionSeeker(SemanticSeeker):
         return self.belief.mode(min(self.leg, len(self.route.steps) - 1))
 
     def _wanted(self, pilot: Pilot) -> Sequence[Candidate]:
-        """Candidates that enough guesses of the end are beside; once all was walked, the one nearest to the likeliest end."""
+        """Candidates that enough guesses of the end are beside; once all was walked, the one nearest to the likeliest end, if it is near."""
         if self.belief is None:
             return []
         last = len(self.route.steps) - 1
@@ -139,21 +142,18 @@ class InstructionSeeker(SemanticSeeker):
         if likely or not self.finished or not shares:
             return [max(shares, key=lambda pair: pair[0])[1]] if likely else []
         x, y = self.belief.mode(last)
-        return [min(self.sightings.candidates, key=lambda c: hypot(c.middle[0] - x, c.middle[1] - y))]
+        around = [(hypot(c.middle[0] - x, c.middle[1] - y) - c.half_m, n) for n, c in enumerate(self.sightings.candidates)]
+        gap, n = min(around)
+        return [self.sightings.candidates[n]] if gap < _AROUND_END_M else []
 
     def _think(self, pilot: Pilot) -> None:
         assert self._start is not None
-        goals: dict[float, list[Floats]] = {}
-        for c in self.sightings.candidates:
-            goals.setdefault(round(min(c.half_m, 5.0), 1), []).append(c.middle[:2])
         self.belief = believe(
             self.route.steps,
-            self.route.side,
             self._start,
             generator("policy", "directions", pilot.brief.seed),
             _ground(pilot),
             lambda name: np.array([c.middle[:2] for c in self._marks[name].candidates]).reshape(-1, 2),
-            {half: np.array(middles) for half, middles in goals.items()},
         )
         self._thought_at = pilot.steps
 
@@ -190,4 +190,5 @@ def _ground(pilot: Pilot) -> Ground:
     blocked = (level & (part.odds > 0)).any(axis=0)
     standing = (level & (part.flags & GROUND > 0) & (part.odds <= 0)).any(axis=0)
     stand = ndimage.binary_dilation(standing & ~blocked, iterations=2)
-    return Ground(part.x0, part.y0, part.cell_m, blocked & ~standing, stand, blocked | standing)
+    lintel = ndimage.binary_dilation((level & (part.flags & LINTEL > 0)).any(axis=0), iterations=2)
+    return Ground(part.x0, part.y0, part.cell_m, blocked & ~standing, stand, blocked | standing, lintel)

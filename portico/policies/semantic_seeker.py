@@ -30,7 +30,7 @@ _REACH_M, _SPARE_M, _INSIDE_M = 1.0, 0.45, 0.1
 #: Where the map says that the body comes no closer, it tries a little harder before it stops; from farther off it does not stop.
 _CREEPS, _HOPELESS_M, _MISSING_MOST_M = 5, 1.9, 1.0
 _NEAR_WEIGHT = 6.0
-_SURE_FRAMES, _CHECK_M, _CHECKS, _LEGIBLE_M = 2, 9.0, 6, 15.0
+_SURE_FRAMES, _CHECK_M, _CHECKS, _LEGIBLE_M = 2, 9.0, 6, 25.0
 _PROMISE_M = 8.0
 _OTHER_FLOOR_M, _STEP_M, _RELAXED_BEFORE_LEAVING, _FEW_SURFACES = 25.0, 0.3, 3, 3
 _STREET_M, _OFF_STREET_M, _INTO_HOUSES_M, _OUT_OF_DOORS_M = 9.0, 8.0, 30.0, 40.0

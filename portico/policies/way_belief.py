@@ -6,7 +6,7 @@ legs narrows that: a guess dies where its leg runs through walls, ends where nob
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,10 +23,11 @@ _ANY_M: Range = (2.0, 15.0)
 _SPACING_M = 0.2
 #: Spans of turns at least this wide are not drawn evenly; their peak is so far from the smaller end [P].
 _WIDE_RAD, _CORNER = float(np.deg2rad(70.0)), 0.2
-#: Logarithms: per sample inside something solid and at most; for an end where nobody can stand; for a landmark where it should be.
-_SOLID, _SOLID_MOST, _NO_STAND, _LANDMARK, _GOAL = -1.5, -6.0, -2.0, 2.0, 3.0
-#: A landmark stands within this of its waypoint [P: 3.5 m from the middle]; the goal within this of the end, beyond its own half size.
-_BESIDE_M, _GOAL_M = 4.0, 3.0
+#: Logarithms: per sample inside something solid and at most; for an end where nobody can stand; for a door that is named; for a
+#: landmark where it should be.
+_SOLID, _SOLID_MOST, _NO_STAND, _DOOR, _LANDMARK = -1.5, -6.0, -2.0, 1.0, 2.0
+#: A landmark stands within this of its waypoint [P].
+_BESIDE_M = 4.0
 _AHEAD_RAD, _BEHIND_RAD = float(np.deg2rad(40.0)), float(np.deg2rad(140.0))
 _SIDES: dict[Side | None, Range] = {
     None: (-np.pi, np.pi),
@@ -42,7 +43,7 @@ class Ground:
     """What the map knows at one level: arrays (R, C) of cells.
 
     Attributes:
-        x0, y0, cell_m: outer corner and edge of the cells. solid: something blocks. stand: a body can stand. known: anything was seen.
+        x0, y0, cell_m: outer corner and edge of the cells. solid: something blocks. stand: a body can stand. known: anything was seen. lintel: an edge hangs over it, as in doors.
     """
 
     x0: float
@@ -51,6 +52,7 @@ class Ground:
     solid: NDArray[np.bool_]
     stand: NDArray[np.bool_]
     known: NDArray[np.bool_]
+    lintel: NDArray[np.bool_]
 
     def at(self, layer: NDArray[np.bool_], points: Floats) -> NDArray[np.bool_]:
         """(...,) a layer's value at points (..., 2); False off the map."""
@@ -82,20 +84,11 @@ class Belief:
         return float(np.mean(np.hypot(points[:, 0] - x, points[:, 1] - y) <= radius_m))
 
 
-def believe(
-    steps: Sequence[Step],
-    goal_side: Side | None,
-    start: Pose,
-    rng: np.random.Generator,
-    ground: Ground,
-    seen: Callable[[str], Floats],
-    goals: Mapping[float, Floats],
-) -> Belief:
+def believe(steps: Sequence[Step], start: Pose, rng: np.random.Generator, ground: Ground, seen: Callable[[str], Floats]) -> Belief:
     """Guess every leg anew from the start, keeping in proportion to what speaks for a guess.
 
     Args:
-        steps: at least one. goal_side: where the goal lies at the end, or None.
-        seen: (M, 2) middles of all things of a category that were seen. goals: half size -> (M, 2) middles of what may be the goal.
+        steps: at least one. seen: (M, 2) middles of all things of a category that were seen.
     """
     ends, headings = np.zeros((len(steps), _GUESSES, 2)), np.zeros((len(steps), _GUESSES))
     at, heading = np.tile([start.x, start.y], (_GUESSES, 1)), np.full(_GUESSES, start.yaw_rad)
@@ -103,12 +96,9 @@ def believe(
         heading = heading + _turns(step.turn_rad, rng)
         length = rng.uniform(*(step.distance_m or _ANY_M), _GUESSES)
         end = at + length[:, None] * np.stack([np.cos(heading), np.sin(heading)], axis=1)
-        odds = _passable(ground, at, end)
+        odds = _passable(ground, at, end, through_door=step.doors > 0)
         if step.landmark is not None:
             odds += _LANDMARK * _beside(end, heading, seen(step.landmark), step.side, _BESIDE_M)
-        if k + 1 == len(steps):
-            for half_m, middles in goals.items():
-                odds += _GOAL * _beside(end, heading, middles, goal_side, _GOAL_M + half_m)
         kept = _drawn(odds, rng)
         ends[:k], headings[:k] = ends[:k, kept], headings[:k, kept]
         at, heading = end[kept], heading[kept]
@@ -127,14 +117,16 @@ def _turns(span: Range, rng: np.random.Generator) -> Floats:
     return turned
 
 
-def _passable(ground: Ground, a: Floats, b: Floats) -> Floats:
-    """(N,) logarithms: how much the map speaks against straight legs from a to b, (N, 2) each."""
+def _passable(ground: Ground, a: Floats, b: Floats, *, through_door: bool) -> Floats:
+    """(N,) logarithms: how much the map speaks for or against straight legs from a to b, (N, 2) each."""
     longest = float(np.max(np.hypot(*(b - a).T)))
     t = np.linspace(0.0, 1.0, max(2, int(longest / _SPACING_M)))
     samples = a[:, None] + t[None, :, None] * (b - a)[:, None]
     hits = ground.at(ground.solid, samples).mean(axis=1) * np.hypot(*(b - a).T) / _SPACING_M
     no_stand = ground.at(ground.known, b) & ~ground.at(ground.stand, b)
     odds: Floats = np.maximum(_SOLID * hits, _SOLID_MOST) + np.where(no_stand, _NO_STAND, 0.0)
+    if through_door:
+        odds += _DOOR * ground.at(ground.lintel, samples).any(axis=1)
     return odds
 
 

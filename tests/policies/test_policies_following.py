@@ -72,12 +72,11 @@ def _ground(wall_x: float | None = None) -> Ground:
         j = int((wall_x + 20.0) / 0.1)
         solid[:, j : j + 2] = True
         solid[int(23.5 / 0.1) : int(24.5 / 0.1), j : j + 2] = False
-    return Ground(-20.0, -20.0, 0.1, solid, ~solid, np.ones((n, n), np.bool_))
+    return Ground(-20.0, -20.0, 0.1, solid, ~solid, np.ones((n, n), np.bool_), np.zeros((n, n), np.bool_))
 
 
-def _believe(text: str, ground: Ground, seen=lambda name: _NOTHING, goals=None):
-    route = parse_directions(text)
-    return believe(route.steps, route.side, Pose(0.0, 0.0), np.random.default_rng(3), ground, seen, goals or {})
+def _believe(text: str, ground: Ground, seen=lambda name: _NOTHING):
+    return believe(parse_directions(text).steps, Pose(0.0, 0.0), np.random.default_rng(3), ground, seen)
 
 
 def test_guesses_go_through_the_gap_in_a_wall():
@@ -100,12 +99,12 @@ def test_a_landmark_draws_the_guesses_that_have_it_on_the_right_side(side: str, 
     assert sign * shift > 0.3
 
 
-def test_a_goal_in_view_draws_the_last_leg_and_all_before_it():
-    text = "Go straight 5 m. Turn left and go 10 m. Stop at the bench ahead of you."
-    free, drawn = _believe(text, _ground()), _believe(text, _ground(), goals={0.5: np.array([[2.0, 12.0]])})
-    gap = [np.hypot(*(b.ends[1] - [2.0, 12.0]).T).mean() for b in (free, drawn)]
-    assert gap[1] < 0.7 * gap[0]
-    assert drawn.ends.shape == free.ends.shape == (2, 400, 2)
+def test_a_door_that_is_named_draws_the_guesses():
+    ground = _ground()
+    ground.lintel[int(21.0 / 0.1) : int(22.0 / 0.1), int(23.0 / 0.1) : int(23.3 / 0.1)] = True
+    through = [_believe(text, ground).ends[0] for text in ("Go straight 6 m.", "Go straight 6 m through the door.")]
+    shares = [np.mean(np.abs(ends[:, 1] * 3.1 / ends[:, 0] - 1.5) < 0.5) for ends in through]
+    assert shares[1] > 1.5 * shares[0]
 
 
 def test_the_same_words_and_seed_give_the_same_belief():
