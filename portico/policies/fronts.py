@@ -15,13 +15,13 @@ from portico.policies.local_map import Costs
 from portico.policies.pilot import Pilot, Target
 
 _CELL_M, _HALF_M = 0.5, 150.0
-#: Signs hang so high; they are read from between these distances, at no more than some 55 degrees off the square.
-_SIGN_M, _NEAREST_M, _FARTHEST_M, _LEAST_COSINE = 3.2, 4.5, 13.0, 0.55
+#: Signs hang so high; they are read from between these distances, at no more than some 52 degrees off the square.
+_SIGN_M, _NEAREST_M, _FARTHEST_M, _LEAST_COSINE = 3.2, 4.5, 13.0, 0.62
 _STAND_M, _AROUND_M, _APART_M = 7.0, 1.2, 1.5
 _LOOKS, _TRIED = 3, 1
-_BEFORE_M, _SMOOTH_M = 1.0, 1.0
+_BEFORE_M, _SMOOTH_M, _LEAST_SLOPE = 1.0, 1.0, 0.01
 #: A look is worth a walk when it shows this much unread front; a metre of front is worth so many metres of way.
-_LEAST_GAIN, _START_M, _FARTHEST_WALK_M = 4, 6.0, 40.0
+_LEAST_GAIN, _START_M, _FARTHEST_WALK_M = 9, 6.0, 40.0
 _KEPT = 1.5
 
 
@@ -49,12 +49,13 @@ class Fronts:
         ground = level.any(axis=0)[::step, ::step].astype(np.float64)
         smooth = ndimage.gaussian_filter(ground, _SMOOTH_M / walls.cell_m)
         dy, dx = np.gradient(smooth)
-        i, j = np.nonzero(walls.building[: smooth.shape[0], : smooth.shape[1]] > 0)
-        slope = np.stack([dx[i, j], dy[i, j]], axis=1)
-        size = np.linalg.norm(slope, axis=1)
-        good = size > 0.02
+        building = walls.building[: smooth.shape[0], : smooth.shape[1]] > 0
+        i, j = np.nonzero(building)
+        across = _across(building.astype(np.float64), _SMOOTH_M / walls.cell_m)[i, j]
+        outward = across[:, 0] * dx[i, j] + across[:, 1] * dy[i, j]
+        good = np.abs(outward) > _LEAST_SLOPE
         self._points = np.stack([walls.x0 + (j + 0.5) * walls.cell_m, walls.y0 + (i + 0.5) * walls.cell_m], axis=1)[good]
-        self._normals = slope[good] / size[good, None]
+        self._normals = (across * np.sign(outward)[:, None])[good]
         return walls
 
     def look(self, pilot: Pilot, frame: Frame, T_map_camera: Floats) -> None:
@@ -136,6 +137,16 @@ class Fronts:
         i = np.clip(((points[:, 1] - self._y0) / _CELL_M).astype(int), 0, self._looks.shape[0] - 1)
         j = np.clip(((points[:, 0] - self._x0) / _CELL_M).astype(int), 0, self._looks.shape[1] - 1)
         return i, j
+
+
+def _across(wall: Floats, spread: float) -> Floats:
+    """(R, C, 2) unit vectors, x and y, across the wall around every cell: square to the longer axis of its cells nearby."""
+    i, j = np.mgrid[: wall.shape[0], : wall.shape[1]].astype(np.float64)
+    weight, x, y, xx, xy, yy = (ndimage.gaussian_filter(wall * f, spread) for f in (1.0, j, i, j * j, i * j, i * i))
+    weight = np.maximum(weight, 1e-9)
+    x, y = x / weight, y / weight
+    along = 0.5 * np.arctan2(2.0 * (xy / weight - x * y), (xx / weight - x * x) - (yy / weight - y * y))
+    return np.stack([-np.sin(along), np.cos(along)], axis=2)
 
 
 def _thinned(points: Floats) -> Floats:

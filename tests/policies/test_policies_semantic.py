@@ -49,6 +49,25 @@ class Lettered:
         return found
 
 
+class Squarely(Lettered):
+    """Reads only what is seen squarely: by the width of the sign against its height in the image."""
+
+    def __init__(self, x: float) -> None:
+        super().__init__()
+        self._x = x
+
+    def detect(self, frame: Frame, category: str):
+        found = super().detect(frame, category)
+        rows, cols = np.nonzero(found)
+        legible = len(rows) > 0 and np.ptp(cols) > 2.2 * (np.ptp(rows) + 1)
+        return found & legible
+
+    def labels(self, frame: Frame) -> Labels:
+        assert frame.semantic is not None
+        ids = np.where(self.detect(frame, "cafe") | (frame.semantic == 1), frame.semantic, 0).astype(np.int32)
+        return Labels(ids, NAMES)
+
+
 def street() -> ToyWorld:
     """Houses on both sides of a street along x; each front may carry a sign at 3 to 3.8 m."""
     world = ToyWorld()
@@ -93,6 +112,23 @@ def test_what_was_seen_once_and_proves_false_is_not_declared():
     sign(world, 6.0, 10)
     result = run(world, SemanticFrontier(Lettered(lies=[10])), Pose(0.0, 0.0), stage_of("place", category="cafe"), categories=NAMES, max_actions=80)
     assert not result.stopped
+
+
+def test_a_sign_that_hangs_over_the_own_pavement_is_stepped_back_from_and_read():
+    world = street()
+    sign(world, 12.0, 9)
+    # Along the wall below the sign nothing can be read: only from across the street it is square and low enough.
+    result = run(world, SemanticFrontier(Squarely(12.0)), Pose(0.0, 6.8), stage_of("place", category="cafe"), categories=NAMES, world_frame=True)
+    assert result.stopped
+    assert np.hypot(np.hypot(result.poses[-1].x - 12.0, result.poses[-1].y - 8.0), 2.0) - 2.0 < 1.3
+
+
+def test_fronts_are_looked_at_once():
+    policy = SemanticFrontier(Lettered())
+    result = run(street(), policy, Pose(0.0, 0.0), stage_of("place", category="cafe"), categories=NAMES, world_frame=True, max_actions=150)
+    assert not result.stopped
+    xs = [p.x for p in result.poses]
+    assert max(xs) - min(xs) > 12.0
 
 
 def test_only_the_target_of_directions_is_searched_for():
