@@ -21,7 +21,7 @@ _STAND_M, _AROUND_M, _APART_M = 7.0, 1.2, 1.5
 _LOOKS, _TRIED = 3, 1
 _BEFORE_M, _SMOOTH_M, _LEAST_SLOPE = 1.0, 1.0, 0.01
 #: A look is worth a walk when it shows this much unread front; a metre of front is worth so many metres of way.
-_LEAST_GAIN, _START_M, _FARTHEST_WALK_M = 9, 6.0, 40.0
+_LEAST_GAIN, _START_M, _FARTHEST_WALK_M = 6, 6.0, 40.0
 _KEPT = 1.5
 
 
