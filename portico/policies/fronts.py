@@ -18,7 +18,7 @@ _CELL_M, _HALF_M = 0.5, 150.0
 #: Signs hang so high; they are read from between these distances, at no more than some 52 degrees off the square.
 _SIGN_M, _NEAREST_M, _FARTHEST_M, _LEAST_COSINE = 3.2, 4.5, 13.0, 0.62
 _STAND_M, _AROUND_M, _APART_M = 7.0, 1.2, 1.5
-_LOOKS, _TRIED = 3, 1
+_LOOKS = 2
 _BEFORE_M, _SMOOTH_M, _LEAST_SLOPE = 1.0, 1.0, 0.01
 #: A look is worth a walk when it shows this much unread front; a metre of front is worth so many metres of way.
 _LEAST_GAIN, _START_M, _FARTHEST_WALK_M = 6, 6.0, 40.0
@@ -72,7 +72,8 @@ class Fronts:
         v = np.where(ahead, f * y / np.where(ahead, z, 1.0) + 0.5 * camera.height, -1.0).astype(int)
         seen = ahead & (u >= 0) & (v >= 0) & (u < camera.width) & (v < camera.height)
         seen[seen] = frame.depth[v[seen], u[seen]] > z[seen] - _BEFORE_M
-        self._count(near[seen], _TRIED)
+        self._count(near[seen])
+        self._try(pilot)
 
     def target(self, pilot: Pilot, costs: Costs) -> Target | None:
         """Ground from which the most unread front can be read for the shortest walk; None when no walk is worth it."""
@@ -99,7 +100,6 @@ class Fronts:
                 mine = unread[self._legible(np.array([[x, y]]))[0, unread]]
                 middle = self._points[mine].mean(axis=0)
                 best = Target(near, (x, y, position[2]), "front", look_at=(float(middle[0]), float(middle[1])))
-        self._try(pilot)
         return best
 
     def _try(self, pilot: Pilot) -> None:
@@ -113,7 +113,7 @@ class Fronts:
         ):
             return
         if abs(pilot.bearing_to(*held.look_at)) < 0.5:
-            self._count(np.flatnonzero(self._legible(np.array([[pilot.pose.x, pilot.pose.y]]))[0]), _TRIED)
+            self._count(np.flatnonzero(self._legible(np.array([[pilot.pose.x, pilot.pose.y]]))[0]))
 
     def _legible(self, stands: Floats) -> np.ndarray:
         """(S, M) whether a sign on each front could be read from each stand (S, 2)."""
@@ -128,10 +128,10 @@ class Fronts:
         unread: np.ndarray = np.flatnonzero(self._looks[i, j] < _LOOKS)
         return unread
 
-    def _count(self, which: np.ndarray, times: int) -> None:
+    def _count(self, which: np.ndarray) -> None:
         i, j = self._cells(self._points[which])
         cells = np.unique(np.stack([i, j], axis=1), axis=0)
-        self._looks[cells[:, 0], cells[:, 1]] += times
+        self._looks[cells[:, 0], cells[:, 1]] += 1
 
     def _cells(self, points: Floats) -> tuple[np.ndarray, np.ndarray]:
         i = np.clip(((points[:, 1] - self._y0) / _CELL_M).astype(int), 0, self._looks.shape[0] - 1)

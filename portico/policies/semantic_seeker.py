@@ -84,11 +84,12 @@ class SemanticSeeker:
         labels = labels_of(self._detector, frame)
         if labels is None:
             return
-        if mask is not None and labels.ids.any():
+        if mask is not None and labels.complete:
             self._verify(pilot, frame, mask, T)
         if self._place:
             self._fronts = self._fronts or Fronts(pilot.pose.x, pilot.pose.y)
-            self._fronts.look(pilot, frame, T)
+            if labels.complete:
+                self._fronts.look(pilot, frame, T)
             self._signboards.see(frame, labels, T)
             for false in [c for c in self.sightings.candidates if self._signboards.contradict(c)]:
                 self.sightings.reject(false)

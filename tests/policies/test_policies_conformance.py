@@ -18,9 +18,14 @@ _SEARCHERS = ["frontier", "semantic-frontier", "instruction-follower"]
 _READING = pytest.mark.skipif(find_spec("rapidocr") is None, reason="the extra ocr is not installed")
 
 
-@pytest.mark.parametrize("name", [*_FAIR, *(f"{n}?detector=semantic" for n in _SEARCHERS), "chain?detector=semantic"])
+@pytest.mark.parametrize("name", [*_FAIR, "frontier?detector=semantic", "chain?detector=semantic"])
 def test_registered_policies_conform(name: str):
     check_policy(lambda: create(name))
+
+
+@pytest.mark.parametrize("name", ["semantic-frontier", "instruction-follower"])
+def test_searchers_conform_with_sight(name: str):
+    check_policy(lambda: create(f"{name}?detector=semantic"), steps=6)
 
 
 @pytest.mark.slow

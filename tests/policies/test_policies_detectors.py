@@ -133,6 +133,7 @@ def test_reading_is_rare_and_only_where_something_is_like_a_sign():
     labels = labels_of(detector, frames[-1])
     assert labels is not None
     assert set(labels.names.values()) <= {"sign", "florist"}
+    assert [labels_of(detector, frame).complete for frame in (Frame(CAMERA, rgb=_picture("IRIS FLORIST")) for _ in range(8))].count(True) == 2  # type: ignore[union-attr]
 
 
 def test_the_same_frame_is_read_once():

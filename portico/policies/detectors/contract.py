@@ -31,10 +31,16 @@ class Detector(Protocol):
 
 
 class Labels(NamedTuple):
-    """All that a detector names in a frame: ids (H, W), 0 where it names nothing, and what they stand for."""
+    """All that a detector names in a frame.
+
+    Attributes:
+        ids: (H, W), 0 where it names nothing. names: what they stand for.
+        complete: it looked; False where it passed the frame over, so that what is not named may be there all the same.
+    """
 
     ids: NDArray[np.int32]
     names: Mapping[int, str]
+    complete: bool = True
 
 
 @runtime_checkable

@@ -38,10 +38,11 @@ class SeveralDetectors:
         """The names of all, renumbered one after the other."""
         ids = np.zeros((frame.camera.height, frame.camera.width), np.int32)
         names: dict[int, str] = {}
+        complete = True
         for detector in self._detectors:
             named = labels_of(detector, frame)
             if named is not None:
-                first = max(names, default=0)
+                first, complete = max(names, default=0), complete and named.complete
                 ids = np.where(named.ids > 0, named.ids + np.int32(first), ids)
                 names |= {first + number: name for number, name in named.names.items()}
-        return Labels(ids, names)
+        return Labels(ids, names, complete)

@@ -51,7 +51,7 @@ class TextDetector:
     needs: frozenset[Need] = frozenset({"rgb"})
     image_size = (640, 480)
 
-    def __init__(self, every: int | str = 3, reader: Reader | None = None) -> None:
+    def __init__(self, every: int | str = 4, reader: Reader | None = None) -> None:
         try:
             self._every = int(every)
         except ValueError as error:
@@ -97,7 +97,9 @@ class TextDetector:
     def _read(self, rgb: NDArray[np.uint8], camera: Camera) -> Labels:
         ids, names = np.zeros(rgb.shape[:2], np.int32), {1: _SIGN}
         self._saved = min(self._saved + 1.0 / self._every, float(_AT_ONCE))
-        boxes = sign_like(rgb, camera) if self._saved >= 1.0 else []
+        if self._saved < 1.0:
+            return Labels(ids, names, complete=False)
+        boxes = sign_like(rgb, camera)
         self._saved -= 1.0 if boxes else 0.0
         for box in boxes:
             for reading in self._read_part(rgb[box.rows, box.cols], box.scale):
