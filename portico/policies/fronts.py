@@ -16,13 +16,16 @@ from portico.policies.pilot import Pilot, Target
 
 _CELL_M, _HALF_M = 0.5, 150.0
 #: Signs hang so high; they are read from between these distances, at no more than some 52 degrees off the square.
-_SIGN_M, _NEAREST_M, _FARTHEST_M, _LEAST_COSINE = 3.2, 4.5, 13.0, 0.62
-_STAND_M, _AROUND_M, _APART_M = 7.0, 1.2, 1.5
+_SIGN_M, _NEAREST_M, _FARTHEST_M, _LEAST_COSINE = 3.2, 6.0, 14.0, 0.62
+_STAND_M, _AROUND_M, _APART_M = 8.5, 1.2, 1.5
 _LOOKS = 2
 _BEFORE_M, _SMOOTH_M, _LEAST_SLOPE = 1.0, 1.0, 0.01
 #: A look is worth a walk when it shows this much unread front; a metre of front is worth so many metres of way.
 _LEAST_GAIN, _START_M, _FARTHEST_WALK_M = 6, 6.0, 40.0
-_KEPT = 1.5
+_KEPT, _TURN_M_PER_RAD = 1.5, 0.95
+#: Before a front a street is looked for so far out; its curb is at least so high; the first samples are the pavement.
+_ACROSS_M, _CURB_M, _BEFORE_DOOR, _FEW = (1.0, 11.0), 0.06, 8, 3
+_NO_STREET, _UNKNOWN = 0.2, 0.35
 
 
 class Fronts:
@@ -38,6 +41,7 @@ class Fronts:
         self._looks = np.zeros((n, n), np.int16)
         self._points: Floats = np.zeros((0, 2))
         self._normals: Floats = np.zeros((0, 2))
+        self._promise: Floats = np.zeros(0)
 
     def learn(self, pilot: Pilot) -> Facades:
         """Take the fronts, and where their ground is, from the map."""
@@ -56,7 +60,23 @@ class Fronts:
         good = np.abs(outward) > _LEAST_SLOPE
         self._points = np.stack([walls.x0 + (j + 0.5) * walls.cell_m, walls.y0 + (i + 0.5) * walls.cell_m], axis=1)[good]
         self._normals = (across * np.sign(outward)[:, None])[good]
+        self._promise = self._streets(pilot)
         return walls
+
+    def _streets(self, pilot: Pilot) -> Floats:
+        """(M,) how likely a front is one of a shop: shops face streets, which lie a curb below the ground before their doors."""
+        grid, cell = pilot.map.grid, pilot.map.cell_m
+        reach = np.arange(_ACROSS_M[0], _ACROSS_M[1], 2.0 * cell)
+        points = self._points[:, None] + reach[None, :, None] * self._normals[:, None]
+        i = np.clip(((points[..., 1] - grid.y0) / cell).astype(int), 0, grid.shape[0] - 1)
+        j = np.clip(((points[..., 0] - grid.x0) / cell).astype(int), 0, grid.shape[1] - 1)
+        level = np.where((grid.flags[0] & GROUND > 0) & (np.abs(grid.height[0] - pilot.pose.z) < 0.6), grid.height[0], np.nan)[i, j]
+        known = np.isfinite(level)
+        door = np.where(known, level, -np.inf)[:, :_BEFORE_DOOR].max(axis=1)
+        below = known & (np.where(known, level, np.inf) < door[:, None] - _CURB_M)
+        seen_far = known[:, len(reach) // 2 :].mean(axis=1) > 0.5
+        promise: Floats = np.where(below.sum(axis=1) >= _FEW, 1.0, np.where(seen_far, _NO_STREET, _UNKNOWN))
+        return promise
 
     def look(self, pilot: Pilot, frame: Frame, T_map_camera: Floats) -> None:
         """Count a look at every front that a camera with depth shows squarely, in reading distance, with nothing before it."""
@@ -82,7 +102,7 @@ class Fronts:
             return None
         points, normals = self._points[unread], self._normals[unread]
         stands = _thinned(points + _STAND_M * normals)
-        gain = self._legible(stands)[:, unread].sum(axis=1)
+        gain = self._legible(stands)[:, unread] @ self._promise[unread]
         best, best_worth = None, 0.0
         for (x, y), worth in zip(stands.tolist(), gain.tolist(), strict=True):
             if worth < _LEAST_GAIN:
@@ -94,7 +114,8 @@ class Fronts:
             k, i, j = near[int(np.argmin(costs[near[:, 0], near[:, 1], near[:, 2]]))].tolist()
             position, cost = pilot.map.position((k, i, j)), float(costs[k, i, j])
             held = pilot.target is not None and pilot.target.name == "front" and hypot(pilot.target.position[0] - x, pilot.target.position[1] - y) < _APART_M
-            value = worth / (cost + _START_M) * (_KEPT if held else 1.0)
+            turn_m = _TURN_M_PER_RAD * abs(pilot.bearing_to(x, y))
+            value = worth / (cost + turn_m + _START_M) * (_KEPT if held else 1.0)
             if cost < _FARTHEST_WALK_M and value > best_worth and not pilot.is_tabu(position):
                 best_worth = value
                 mine = unread[self._legible(np.array([[x, y]]))[0, unread]]

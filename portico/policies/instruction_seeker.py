@@ -45,7 +45,7 @@ class InstructionSeeker(SemanticSeeker):
         stage: holds the directions.
     """
 
-    looks_around = False
+    begins_with_a_turn = False
 
     def __init__(self, detector: Detector | None, stage: StageBrief) -> None:
         super().__init__(detector, stage)

@@ -35,6 +35,8 @@ _PROMISE_M = 8.0
 _OTHER_FLOOR_M, _STEP_M, _RELAXED_BEFORE_LEAVING, _FEW_SURFACES = 25.0, 0.3, 3, 3
 _STREET_M, _OFF_STREET_M, _INTO_HOUSES_M, _OUT_OF_DOORS_M = 9.0, 8.0, 30.0, 40.0
 _LOOK_EVERY_M = 7.0
+#: Trees and awnings hang overhead as well, but leave the view up open in more directions than this.
+_UNDER_TREES = 0.4
 _AHEAD_WEIGHT = 2.0
 
 
@@ -46,8 +48,9 @@ class SemanticSeeker:
         stage: what is asked.
     """
 
-    looks_around = True
+    looks_around = False
     reach_m = inf
+    begins_with_a_turn = True
 
     def __init__(self, detector: Detector | None, stage: StageBrief) -> None:
         self._detector, self._category = detector, goal_of(stage)
@@ -58,7 +61,7 @@ class SemanticSeeker:
         self._surroundings, self._exit = Surroundings(), ExitSeeker()
         self._values: ValueMap | None = None
         self._inside: bool | None = None
-        self._turns = 0
+        self._turns: int | None = None
         self._looked_at: tuple[float, float] | None = None
         self._checked: dict[tuple[int, int], int] = {}
         self._missed: dict[tuple[int, int], int] = {}
@@ -118,6 +121,9 @@ class SemanticSeeker:
             self._checked[key] = self._checked.get(key, 0) + 1
             if self._checked[key] <= _CHECKS:
                 return pilot.turn_to(x, y)
+        if self._turns is None:
+            # All the way round, so that it looks where it was put to look.
+            self._turns = round(2.0 * pi / pilot.pace.most_turn_rad) if self.begins_with_a_turn else 0
         if self._turns > 0:
             self._turns -= 1
             return pilot.turn()
@@ -171,7 +177,7 @@ class SemanticSeeker:
     def _judge_roof(self, pilot: Pilot) -> None:
         """Inside or outside, from what is overhead; what cannot be told stays as it was."""
         votes = roof_votes(pilot, 0.9)
-        if len(votes) >= 4 and float(np.mean(votes > 0)) > 0.7:
+        if len(votes) >= 4 and float(np.mean(votes > 0)) > 0.7 and self._surroundings.open_share(pilot) < _UNDER_TREES:
             self._inside = True
         elif self._surroundings.open_directions(pilot) > 0.9 and self._surroundings.open_share(pilot) > 0.5 and not (votes > 0).any():
             self._inside = False

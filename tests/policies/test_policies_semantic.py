@@ -69,9 +69,11 @@ class Squarely(Lettered):
 
 
 def street() -> ToyWorld:
-    """Houses on both sides of a street along x; each front may carry a sign at 3 to 3.8 m."""
+    """Houses on both sides of a street along x with pavements above the road; each front may carry a sign at 3 to 3.8 m."""
     world = ToyWorld()
-    world.add(-40.0, -12.0, -0.5, 60.0, 12.0, 0.0)
+    world.add(-40.0, -12.0, -0.5, 60.0, -5.0, 0.0)
+    world.add(-40.0, -5.0, -0.5, 60.0, 5.0, -0.15)
+    world.add(-40.0, 5.0, -0.5, 60.0, 12.0, 0.0)
     world.add(-40.0, 8.0, 0.0, 60.0, 12.0, 8.0)
     world.add(-40.0, -12.0, 0.0, 60.0, -8.0, 8.0)
     return world
