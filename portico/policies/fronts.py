@@ -22,7 +22,7 @@ _LOOKS = 2
 _BEFORE_M, _SMOOTH_M, _LEAST_SLOPE = 1.0, 1.0, 0.01
 #: A look is worth a walk when it shows this much unread front; a metre of front is worth so many metres of way.
 _LEAST_GAIN, _START_M, _FARTHEST_WALK_M = 6, 6.0, 40.0
-_KEPT, _TURN_M_PER_RAD = 1.5, 0.95
+_KEPT, _TURN_M_PER_RAD, _SAME_SIDE = 1.5, 0.95, 0.5
 #: Before a front a street is looked for so far out; its curb is at least so high; the first samples are the pavement.
 _ACROSS_M, _CURB_M, _BEFORE_DOOR, _FEW = (1.0, 11.0), 0.06, 8, 3
 _NO_STREET, _UNKNOWN = 0.2, 0.35
@@ -100,11 +100,14 @@ class Fronts:
         unread = self._unread()
         if not len(unread):
             return None
-        points, normals = self._points[unread], self._normals[unread]
-        stands = _thinned(points + _STAND_M * normals)
-        gain = self._legible(stands)[:, unread] @ self._promise[unread]
+        normals = self._normals[unread]
+        stands = self._points[unread] + _STAND_M * normals
+        first = _thinned(stands)
+        # One side of a street at a time.
+        shown = self._legible(stands[first])[:, unread] & (normals[first] @ normals.T > _SAME_SIDE)
+        gain = shown @ self._promise[unread]
         best, best_worth = None, 0.0
-        for (x, y), worth in zip(stands.tolist(), gain.tolist(), strict=True):
+        for (x, y), worth, which in zip(stands[first].tolist(), gain.tolist(), shown, strict=True):
             if worth < _LEAST_GAIN:
                 continue
             near = pilot.map.disc(x, y, pilot.pose.z, _AROUND_M, 0.8)
@@ -118,8 +121,7 @@ class Fronts:
             value = worth / (cost + turn_m + _START_M) * (_KEPT if held else 1.0)
             if cost < _FARTHEST_WALK_M and value > best_worth and not pilot.is_tabu(position):
                 best_worth = value
-                mine = unread[self._legible(np.array([[x, y]]))[0, unread]]
-                middle = self._points[mine].mean(axis=0)
+                middle = self._points[unread[which]].mean(axis=0)
                 best = Target(near, (x, y, position[2]), "front", look_at=(float(middle[0]), float(middle[1])))
         return best
 
@@ -170,8 +172,8 @@ def _across(wall: Floats, spread: float) -> Floats:
     return np.stack([-np.sin(along), np.cos(along)], axis=2)
 
 
-def _thinned(points: Floats) -> Floats:
-    """One point per square of ``_APART_M``, in a fixed order."""
+def _thinned(points: Floats) -> np.ndarray:
+    """Indices of one point per square of ``_APART_M``, in a fixed order."""
     _, first = np.unique(np.floor(points / _APART_M).astype(np.int64), axis=0, return_index=True)
-    thinned: Floats = points[np.sort(first)]
+    thinned: np.ndarray = np.sort(first)
     return thinned

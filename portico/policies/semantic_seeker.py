@@ -190,7 +190,7 @@ class SemanticSeeker:
     def _verify(self, pilot: Pilot, frame: Frame, mask: NDArray[np.bool_], T_map_camera: Floats) -> None:
         """Reject what lies in plain view from nearby, and is not taken for the goal again."""
         for candidate in self.sightings.candidates:
-            if candidate.frames >= _SURE_FRAMES or hypot(candidate.middle[0] - pilot.pose.x, candidate.middle[1] - pilot.pose.y) > _CHECK_M + candidate.half_m:
+            if candidate.frames >= _SURE_FRAMES or not candidate.legible_from(pilot.pose.x, pilot.pose.y):
                 continue
             if in_plain_view(candidate.middle, frame, T_map_camera) and not mask.any():
                 key = (round(float(candidate.middle[0])), round(float(candidate.middle[1])))
@@ -199,9 +199,10 @@ class SemanticSeeker:
                     self.sightings.reject(candidate)
 
     def _is_sure(self, candidate: Candidate) -> bool:
-        """Seen twice, or once from near enough and never missed since."""
+        """Seen twice, or once from near enough and never missed since; or nothing more can be learned from here."""
         key = (round(float(candidate.middle[0])), round(float(candidate.middle[1])))
-        return candidate.frames >= _SURE_FRAMES or (candidate.nearest_m < _LEGIBLE_M and key not in self._missed)
+        told = candidate.nearest_m < _LEGIBLE_M and key not in self._missed
+        return candidate.frames >= _SURE_FRAMES or told or self._checked.get(key, 0) > _CHECKS
 
     def _approach(self, pilot: Pilot, costs: Costs) -> Target | None:
         """Reachable ground beside the candidates, by path cost plus what is missing in closeness; towards the nearest one where none is known."""

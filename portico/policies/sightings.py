@@ -26,6 +26,8 @@ _FRONT_MIDDLE_M, _FRONT_HALF_M = 2.0, 2.0
 _FLOOR_BELOW_M, _FLOOR_ABOVE_M = 3.0, 1.2
 _REJECTED_M = 2.5
 _NEAREST_M, _BEFORE_M = 0.3, 0.6
+#: Things are told from nearer than this, signs are read between these distances and within some 50 degrees of the square.
+_CLOSE_M, _READ_M, _SQUARE = 9.0, (5.0, 13.0), 0.65
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,20 @@ class Candidate:
     def z(self) -> float:
         """Height of its lowest point, of the ground before it where it hangs overhead."""
         return float(self.points[:, 2].min())
+
+    @property
+    def normal(self) -> Floats:
+        """(2,) unit vector across its longer axis, seen from above."""
+        _, _, axes = np.linalg.svd(self.points[:, :2] - self.points[:, :2].mean(axis=0), full_matrices=False)
+        return np.array([-axes[0, 1], axes[0, 0]])
+
+    def legible_from(self, x: float, y: float) -> bool:
+        """Whether it should be told from a place: anything is from nearby, a sign only squarely and from not too near."""
+        offset = np.array([x, y]) - self.middle[:2]
+        gap = float(np.hypot(offset[0], offset[1]))
+        if not self.front:
+            return gap <= _CLOSE_M + self.half_m
+        return _READ_M[0] <= gap <= _READ_M[1] and abs(float(offset @ self.normal)) > _SQUARE * gap
 
     def distance_m(self, places: Floats) -> Floats:
         """(N,) estimated distance by NavVerse's rule from foot points (N, 3): to the box's middle less half its longer side, in space [NV 6.5]."""

@@ -95,9 +95,7 @@ class Signboards:
     def _before(self, pilot: Pilot, costs: Costs, sign: Candidate) -> Target | None:
         """Reachable ground some metres before a sign, on the robot's side of it."""
         x, y = float(sign.middle[0]), float(sign.middle[1])
-        across = sign.points[:, :2] - sign.middle[:2]
-        _, _, axes = np.linalg.svd(across - across.mean(axis=0), full_matrices=False)
-        normal = np.array([-axes[0, 1], axes[0, 0]])
+        normal = sign.normal
         if normal @ (np.array([pilot.pose.x, pilot.pose.y]) - sign.middle[:2]) < 0.0:
             normal = -normal
         for stand, around in ((_STAND_M, _AROUND_M), (0.6 * _STAND_M, _AROUND_M)):
