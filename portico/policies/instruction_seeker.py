@@ -133,18 +133,19 @@ class InstructionSeeker(SemanticSeeker):
 
     def _wanted(self, pilot: Pilot) -> Sequence[Candidate]:
         """Candidates that enough guesses of the end are beside; once all was walked, the one nearest to the likeliest end, if it is near."""
+        candidates = super()._wanted(pilot)
         if self.belief is None:
             return []
         last = len(self.route.steps) - 1
         least = _SURE_AT_THE_END if self.leg >= last else _SURE_ON_THE_WAY
-        shares = [(self.belief.share_near(last, float(c.middle[0]), float(c.middle[1]), _COUNTS_M + c.half_m), c) for c in self.sightings.candidates]
+        shares = [(self.belief.share_near(last, float(c.middle[0]), float(c.middle[1]), _COUNTS_M + c.half_m), c) for c in candidates]
         likely = [c for share, c in shares if share >= least]
         if likely or not self.finished or not shares:
             return [max(shares, key=lambda pair: pair[0])[1]] if likely else []
         x, y = self.belief.mode(last)
-        around = [(hypot(c.middle[0] - x, c.middle[1] - y) - c.half_m, n) for n, c in enumerate(self.sightings.candidates)]
+        around = [(hypot(c.middle[0] - x, c.middle[1] - y) - c.half_m, n) for n, c in enumerate(candidates)]
         gap, n = min(around)
-        return [self.sightings.candidates[n]] if gap < _AROUND_END_M else []
+        return [candidates[n]] if gap < _AROUND_END_M else []
 
     def _think(self, pilot: Pilot) -> None:
         assert self._start is not None

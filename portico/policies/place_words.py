@@ -101,7 +101,7 @@ def place_on_sign(text: str) -> str | None:
     for word, category in _sign_words():
         plain = word.replace(" ", "")
         if len(plain) < _SHORT:
-            if plain in tokens or (len(joined) <= 2 * len(plain) + _SHORT and (joined.endswith(plain) or joined.startswith(plain))):
+            if plain in tokens or (len(joined) <= 2 * len(plain) + _SHORT and (joined.endswith(plain))):
                 return category
         elif plain in joined or any(_one_off(token, plain) if len(plain) > _SHORT else token in (plain[1:], plain[:-1]) for token in tokens):
             return category

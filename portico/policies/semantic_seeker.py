@@ -94,8 +94,6 @@ class SemanticSeeker:
             if labels.complete:
                 self._fronts.look(pilot, frame, T)
             self._signboards.see(frame, labels, T)
-            for false in [c for c in self.sightings.candidates if self._signboards.contradict(c)]:
-                self.sightings.reject(false)
         if self._values is None:
             self._values = ValueMap(lambda seen: affinity(self._category, seen), pilot.pose.x, pilot.pose.y)
         if pilot.steps % 2 == 0:
@@ -160,8 +158,8 @@ class SemanticSeeker:
         return unvisited(pilot, costs) if pilot.relaxed >= _RELAXED_BEFORE_LEAVING else None
 
     def _wanted(self, pilot: Pilot) -> Sequence[Candidate]:
-        """The candidates that may be gone to."""
-        return self.sightings.candidates
+        """The candidates that may be gone to: no front whose sign was read as something else more often."""
+        return [c for c in self.sightings.candidates if not self._signboards.contradict(c)]
 
     def _counts_m(self, pilot: Pilot) -> float:
         """Up to where a stop counts [NV 6.5]."""
