@@ -35,7 +35,7 @@ class Candidate:
     """Points that belong together.
 
     Attributes:
-        points: (N, 3) metres, frame of the map. middle: (3,) of their box. half_m: half its longer side, from above.
+        points: (N, 3) metres, frame of the map. middle: (3,) of their box, of a sign the median. half_m: half its longer side, from above.
         frames: in how many images it was seen. nearest_m: from how near.
         front: it is a place, known by its sign.
     """
@@ -70,7 +70,7 @@ class Candidate:
         """(N,) estimated distance by NavVerse's rule from foot points (N, 3): to the box's middle less half its longer side, in space [NV 6.5]."""
         if self.front:
             across = np.hypot(places[:, 0] - self.middle[0], places[:, 1] - self.middle[1])
-            front: Floats = np.hypot(across, _FRONT_MIDDLE_M) - max(_FRONT_HALF_M, self.half_m)
+            front: Floats = np.hypot(across, _FRONT_MIDDLE_M) - _FRONT_HALF_M
             return np.maximum(front, 0.0)
         gap = cKDTree(self.points[:, :2]).query(places[:, :2])[0]
         half = min(max(self.half_m, _LEAST_HALF_M), _MOST_HALF_M)
@@ -152,7 +152,8 @@ class Sightings:
             low, high = own.min(axis=0), own.max(axis=0)
             kept = own if len(own) <= _MOST_POINTS else own[:: len(own) // _MOST_POINTS]
             half = 0.5 * float((high - low)[:2].max())
-            found.append(Candidate(kept, 0.5 * (low + high), half, int(self._frames[mine].max()), float(self._nearest[mine].min()), self._place))
+            middle = np.median(own, axis=0) if self._place else 0.5 * (low + high)
+            found.append(Candidate(kept, middle, half, int(self._frames[mine].max()), float(self._nearest[mine].min()), self._place))
         return found
 
 
