@@ -5,7 +5,7 @@ from math import hypot, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from little_town import BODY, TOWN, episode, walk
 
@@ -57,6 +57,7 @@ corners = st.lists(st.tuples(st.floats(-15, 15), st.floats(-15, 15), st.floats(0
 
 
 @settings(max_examples=60)
+@example(task="object", way=[(0.0, 0.0, 0.0), (0.0, 0.0, 1.1125369292536007e-308)], stops=False, bump=0)
 @given(task=st.sampled_from(sorted(STAGES)), way=corners, stops=st.booleans(), bump=st.integers(0, 300))
 def test_every_measure_is_what_the_source_says(task, way, stops, bump):
     record = walk(*way, stops=(len(way) - 1,) if stops else ())

@@ -70,7 +70,9 @@ def _height_crossings(starts: Floats, ends: Floats, annotations: Annotations) ->
     """Where segments pass the lower or upper end of a floor's interval."""
     levels = np.unique([z for f in annotations.floors for z in (f.z_m - FLOOR_MARGIN_M, f.z_m + f.height_m)])
     rise = ends[:, 2] - starts[:, 2]
-    t = (levels[None, :] - starts[:, 2:3]) / np.where(rise == 0.0, 1.0, rise)[:, None]
+    # A rise of almost nothing reaches a level at infinity, which is no crossing.
+    with np.errstate(over="ignore"):
+        t = (levels[None, :] - starts[:, 2:3]) / np.where(rise == 0.0, 1.0, rise)[:, None]
     segment, level = np.nonzero((t > 0.0) & (t < 1.0) & (rise != 0.0)[:, None])
     return segment, t[segment, level]
 
