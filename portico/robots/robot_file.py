@@ -70,7 +70,7 @@ class BodyFile(_Section):
 
 
 class Actuator(_Section):
-    """Added to joints that the model leaves without one. ``limit``: N m, or N for sliding joints."""
+    """What drives a joint. ``limit``: N m, or N for sliding joints."""
 
     kind: Literal["position", "velocity", "motor"]
     kp: FiniteFloat = 0.0
@@ -99,9 +99,14 @@ class Differential(_Section):
 
 
 class Gait(_Section):
-    """Our own controllers for four legs of three joints: ``walker`` plans footholds, ``learned`` is a trained network."""
+    """Our own controllers for four legs like Spot's: ``walker`` plans footholds, ``learned`` is a trained network that corrects it.
+
+    Attributes:
+        feet: geoms of the feet, front left, front right, hind left, hind right, as are the joints and actuators of the model.
+    """
 
     kind: Literal["walker", "learned"]
+    feet: tuple[str, str, str, str] = ("fl_foot", "fr_foot", "hl_foot", "hr_foot")
 
 
 class Term(_Section):
@@ -165,7 +170,7 @@ class RobotFile(_Section):
         body: name of a built-in embodiment, or sizes.
         standing_height_m: of the base's origin above the ground when standing. stance: joint angles then, radians.
         gripping: geoms or bodies whose contact is feet or tyres on the ground: the surface decides their friction.
-        actuators: joint -> what drives it, where the model has none. joints: replaces their damping, friction and rotor inertia.
+        actuators: joint -> what drives it, in place of what the model has. joints: replaces their damping, friction and rotor inertia.
     """
 
     name: str

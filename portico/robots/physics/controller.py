@@ -34,6 +34,10 @@ class Controller(Protocol):
         """
 
 
+#: Legs in the order of joints, actuators and feet.
+LEGS = ("fl", "fr", "hl", "hr")
+
+
 def foot_touch(model: Any) -> NDArray[np.intp]:
     """Where the touch sensors of the feet (fl, fr, hl, hr) stand in ``data.sensordata``, (4,)."""
-    return np.array([model.sensor_adr[model.sensor(f"{leg}_touch").id] for leg in ("fl", "fr", "hl", "hr")])
+    return np.array([model.sensor_adr[model.sensor(f"{leg}_touch").id] for leg in LEGS])

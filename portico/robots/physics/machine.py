@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from portico.errors import UserError
 from portico.geometry import Floats
 from portico.robots.embodiment import Embodiment
+from portico.robots.physics.controller import LEGS
 from portico.robots.physics.ground import CELL_M, SIDE, SPAN_M
-from portico.robots.robot_file import Actuator, Joints, RobotFile, read_robot
+from portico.robots.robot_file import Actuator, Gait, Joints, RobotFile, read_robot
 
 #: 200 Hz [NV 6.7].
 TIMESTEP_S = 0.005
@@ -65,9 +66,16 @@ def load_machine(path: Path) -> Machine:
     base = _named(spec.body(file.base), "body", file.base, [b.name for b in spec.bodies], path)
     if not any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in base.joints):
         base.add_freejoint()
-    for joint, actuator in file.actuators.items():
-        _named(spec.joint(joint), "joint", joint, [j.name for j in spec.joints], path)
-        _add_actuator(spec, joint, actuator)
+    joints = [joint.name for joint in spec.joints]
+    for joint in file.actuators:
+        _named(spec.joint(joint), "joint", joint, joints, path)
+    # Controls are in the order of the joints, whatever the order in the file.
+    for joint in sorted(file.actuators, key=joints.index):
+        for old in [a for a in spec.actuators if a.target == joint]:
+            spec.delete(old)
+        _add_actuator(spec, joint, file.actuators[joint])
+    if isinstance(file.controller, Gait):
+        _feel_with(spec, file.controller.feet, path)
     for joint in spec.joints:
         if joint.type != mujoco.mjtJoint.mjJNT_FREE:
             _set_dynamics(joint, file.joints)
@@ -122,6 +130,16 @@ def _add_actuator(spec: Any, joint: str, wanted: Actuator) -> None:
     if wanted.limit is not None:
         actuator.forcelimited = True
         actuator.forcerange = [-wanted.limit, wanted.limit]
+
+
+def _feel_with(spec: Any, feet: tuple[str, ...], path: Path) -> None:
+    """Give every foot a sensor of touch, where the model has none."""
+    for leg, foot in zip(LEGS, feet, strict=True):
+        if spec.sensor(f"{leg}_touch") is not None:
+            continue
+        geom = _named(spec.geom(foot), "geom", foot, [g.name for g in spec.geoms], path)
+        site = geom.parent.add_site(name=f"portico_{leg}", pos=geom.pos, type=mujoco.mjtGeom.mjGEOM_SPHERE, size=1.25 * np.asarray(geom.size))
+        spec.add_sensor(name=f"{leg}_touch", type=mujoco.mjtSensor.mjSENS_TOUCH, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=site.name)
 
 
 def _set_dynamics(joint: Any, wanted: Joints) -> None:

@@ -8,7 +8,8 @@ from portico.interface import ActionSpace
 from portico.robots.catalogue import robot_path
 from portico.robots.physics.controller import Controller
 from portico.robots.physics.drive import DifferentialDrive
-from portico.robots.physics.legs import Walker
+from portico.robots.physics.legs import LearnedWalker, Walker
+from portico.robots.physics.legs.fit import check_legs
 from portico.robots.physics.machine import Machine, load_machine
 from portico.robots.physics.nearby import Matter, Nearby
 from portico.robots.physics.network import NetworkController
@@ -45,6 +46,7 @@ def controller_of(machine: Machine) -> Controller:
         case Differential():
             return DifferentialDrive(spec, machine.model)
         case Gait():
-            return Walker(machine.model)
+            check_legs(machine.model, machine.qpos, spec.feet, str(machine.folder / machine.file.model))
+            return LearnedWalker(machine.model) if spec.kind == "learned" else Walker(machine.model)
         case Network():
             return NetworkController(spec, machine.folder, machine.model, machine.base_qpos, machine.base_qvel)

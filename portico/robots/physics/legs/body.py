@@ -26,6 +26,7 @@ class Posture(NamedTuple):
         settle_s: time constant with which the height and slope follow the feet.
         pull, damp: acceleration per error (1/s^2) and per speed error (1/s), of place (x, y), height and attitude.
         leash_m, leash_rad: the place and the yaw to hold never are farther away than this.
+        mass_kg: what the feet carry.
     """
 
     height_m: float = 0.47
@@ -41,6 +42,7 @@ class Posture(NamedTuple):
     turn_damp: float = 22.0
     leash_m: float = 0.06
     leash_rad: float = 0.12
+    mass_kg: float = TOTAL_KG
 
 
 @njit(cache=True, nogil=True)
@@ -127,16 +129,16 @@ def needed_wrench(position, rotation, motion, wanted, wanted_rotation, velocity,
     across = 0.0
     for i in range(2):
         pull, damp = posture.place_pull * (0.25 + 0.75 * firm), posture.place_damp * (0.5 + 0.5 * firm)
-        out[i] = TOTAL_KG * (pull * (wanted[i] - position[i]) + damp * (velocity[i] - motion[0, i]))
+        out[i] = posture.mass_kg * (pull * (wanted[i] - position[i]) + damp * (velocity[i] - motion[0, i]))
         across += out[i] * out[i]
-    limit = friction * TOTAL_KG * GRAVITY
+    limit = friction * posture.mass_kg * GRAVITY
     if across > limit * limit:
         out[0] *= limit / np.sqrt(across)
         out[1] *= limit / np.sqrt(across)
     lift = GRAVITY + posture.height_pull * (wanted[2] - position[2]) + posture.height_damp * (velocity[2] - motion[0, 2])
-    out[2] = TOTAL_KG * min(max(lift, 0.2 * GRAVITY), 2.0 * GRAVITY)
+    out[2] = posture.mass_kg * min(max(lift, 0.2 * GRAVITY), 2.0 * GRAVITY)
     error = wanted_rotation @ rotation.T
     turn = np.empty(3)
     turn[0], turn[1], turn[2] = 0.5 * (error[2, 1] - error[1, 2]), 0.5 * (error[0, 2] - error[2, 0]), 0.5 * (error[1, 0] - error[0, 1])
     push = rotation.T @ (posture.turn_pull * turn + posture.turn_damp * (turn_rate - motion[1]))
-    out[3:] = rotation @ (INERTIA * push)
+    out[3:] = rotation @ (posture.mass_kg / TOTAL_KG * INERTIA * push)

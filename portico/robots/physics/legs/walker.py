@@ -36,7 +36,7 @@ class Walker:
     IROS 2018, without the horizon); joint torques follow by the transposed Jacobian and reach the position actuators as offsets.
 
     Args:
-        model: of the robot, free joint first, then legs fl, fr, hl, hr with hx, hy, kn.
+        model: of the robot, free joint first, then legs fl, fr, hl, hr with hx, hy, kn, driven by position actuators; legs as long as Spot's.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class Walker:
         grip: Grip = Grip(),
         ground: Ground = Ground(),
     ) -> None:
+        posture = posture._replace(mass_kg=float(model.body_subtreemass[model.jnt_bodyid[0]]))
         self._settings = (gait, steps, flight, posture, grip, ground)
         self._touch = foot_touch(model)
         self._stiffness, self._damping = model.actuator_gainprm[:12, 0].copy(), -model.actuator_biasprm[:12, 2].copy()
