@@ -13,12 +13,15 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from portico.declarations import DepthRange, Emits, GoalForm, History, MadeFor, Privilege, StopRule, Timing
+from portico.errors import UserError
 from portico.geometry import Floats, Pose, camera_transform
 
 Channel = Literal["rgb", "depth", "semantic", "instance", "normal"]
 Need = Literal["rgb", "depth", "odometry", "pose", "route", "semantic", "map", "oracle"]
 StageKind = Literal["point", "image", "object", "exit", "outdoor", "entrance", "ovon", "place", "vln", "boundary", "landmark", "route"]
 MoveName = Literal["forward", "backward", "turn_left", "turn_right"]
+FailureKind = Literal["timeout", "transport", "server", "parse", "invalid", "unsupported", "refused"]
 
 #: What each observation track grants. ``pose`` and ``route`` arrive only once the task releases them.
 TRACKS: Mapping[str, frozenset[Need]] = {
@@ -166,6 +169,7 @@ class Observation:
 
     Attributes:
         step: number of actions executed so far; strictly increasing.
+        number: of this observation within the episode, from 0, none left out; the same number is the same observation.
         time_s: simulated time since the episode began.
         frames: camera name -> Frame, with the channels that were granted.
         stage: the current stage. stage_changed: the evaluator has just confirmed the stage before it.
@@ -184,6 +188,7 @@ class Observation:
     pose: Pose | None = None
     collided: bool = False
     tilt_rad: tuple[float, float] = (0.0, 0.0)
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -193,9 +198,14 @@ class Stop:
 
 @dataclass(frozen=True)
 class Move:
-    """One discrete move by the amounts of the ActionSpace."""
+    """One discrete move.
+
+    Attributes:
+        amount: metres for forward and backward, radians for turns, above zero; None takes the ActionSpace's.
+    """
 
     name: MoveName
+    amount: float | None = None
 
 
 @dataclass(frozen=True)
@@ -226,14 +236,42 @@ class Velocity:
 Action = Stop | Move | Waypoints | Velocity
 
 
+class PolicyFailure(UserError):
+    """Why a policy has no decision. The episode ends as ``error``; it never becomes a stop, a move or a guess.
+
+    Attributes:
+        kind: ``timeout`` (no answer in time), ``transport`` (no connection), ``server`` (it says that it failed), ``parse`` (its answer
+            cannot be read), ``invalid`` (it can be read, but is no decision), ``unsupported`` (a decision that cannot be carried out),
+            ``refused`` (one side does not accept the other).
+    """
+
+    def __init__(self, kind: FailureKind, what: str, *, where: str = "", why: str = "", next_step: str = "") -> None:
+        super().__init__(what, where=where, why=why, next_step=next_step)
+        self.kind = kind
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_failure, (self.kind, self.what, self.where, self.why, self.next_step))
+
+
+def _failure(kind: FailureKind, what: str, where: str, why: str, next_step: str) -> PolicyFailure:
+    return PolicyFailure(kind, what, where=where, why=why, next_step=next_step)
+
+
 @dataclass(frozen=True)
 class PolicySpec:
-    """What a policy is and needs; checked before the first episode.
+    """What a policy is and needs; checked before the first episode. The defaults are those of a policy that takes things as they come.
 
     Attributes:
         needs: beyond the track's allowance means privileged: refused unless asked for, stamped on every record.
         stages: stage kinds it can attempt.
         image_size: (width, height) it wants, or None for the embodiment's own.
+        cameras: those it reads, in its order, mounted as it was trained; empty for the embodiment's own.
+        depth: how it reads depth. pose_frame: in which frame it reads its own pose.
+        goals: forms in which it takes what is asked.
+        actions: kinds it returns, with their amounts; empty for any, in the ActionSpace's amounts.
+        seedable: equal seeds and observations give equal actions; False for models that sample.
+        privileges: shortcuts it takes; refused like needs beyond the track.
+        license, source: of the model, for reports.
     """
 
     name: str
@@ -241,10 +279,23 @@ class PolicySpec:
     stages: frozenset[StageKind] = frozenset({"point", "image", "object", "exit", "outdoor", "entrance", "ovon", "place", "vln"})
     image_size: tuple[int, int] | None = None
     version: str = "1"
+    cameras: tuple[Camera, ...] = ()
+    depth: DepthRange = DepthRange()
+    pose_frame: Literal["none", "start", "current", "world"] = "none"
+    goals: frozenset[GoalForm] = frozenset({"instruction", "category", "image", "point", "route"})
+    actions: tuple[Emits, ...] = ()
+    stop: StopRule = StopRule()
+    history: History = History()
+    timing: Timing = Timing()
+    seedable: bool = True
+    privileges: frozenset[Privilege] = frozenset()
+    made_for: MadeFor = MadeFor()
+    license: str = ""
+    source: str = ""
 
-    def beyond(self, track: str) -> frozenset[Need]:
-        """Needs that the track does not grant."""
-        return self.needs - TRACKS[track]
+    def beyond(self, track: str) -> frozenset[str]:
+        """Needs that the track does not grant, and shortcuts."""
+        return (self.needs - TRACKS[track]) | self.privileges
 
 
 @runtime_checkable
@@ -261,3 +312,11 @@ class Policy(Protocol):
 
     def close(self) -> None:
         """Release what was opened."""
+
+
+@runtime_checkable
+class Observer(Protocol):
+    """A policy whose memory can take a frame that it need not decide on, e.g. while moves it already chose are carried out."""
+
+    def observe(self, observation: Observation) -> None:
+        """Remember what is seen."""
