@@ -106,15 +106,6 @@ class Body:
 
 
 @dataclass(frozen=True)
-class ActionSpace:
-    """Amounts of the discrete moves, and which kinds of action are accepted."""
-
-    step_m: float = 0.25
-    turn_rad: float = float(np.deg2rad(15.0))
-    accepts: frozenset[str] = frozenset({"stop", "move", "waypoints", "velocity"})
-
-
-@dataclass(frozen=True)
 class StageBrief:
     """The current stage as a policy may know it.
 
@@ -234,6 +225,21 @@ class Velocity:
 
 
 Action = Stop | Move | Waypoints | Velocity
+
+
+@dataclass(frozen=True)
+class ActionSpace:
+    """Amounts of the discrete moves, and which kinds of action are accepted."""
+
+    step_m: float = 0.25
+    turn_rad: float = float(np.deg2rad(15.0))
+    accepts: frozenset[str] = frozenset({"stop", "move", "waypoints", "velocity"})
+
+    def amount_of(self, move: Move) -> float:
+        """Metres or radians of a move: its own amount, else this space's."""
+        if move.amount is not None:
+            return move.amount
+        return self.step_m if move.name in ("forward", "backward") else self.turn_rad
 
 
 class PolicyFailure(UserError):

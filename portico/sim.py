@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from portico.errors import EpisodeError
 from portico.geometry import Floats, Pose
-from portico.interface import TRACKS, Action, ActionSpace, Brief, Camera, Channel, Frame, Need, Observation, StageBrief, Stop
+from portico.interface import TRACKS, Action, ActionSpace, Brief, Camera, Channel, Frame, Need, Observation, StageBrief, Stop, Velocity, Waypoints
 from portico.render import WorldRenderer, renderer_of
 from portico.robots import Embodiment, KinematicRobot, Robot, State
 from portico.space import Space, build_space
@@ -35,6 +35,7 @@ class Simulator:
         track: what the protocol grants, see ``portico.interface.TRACKS``.
         needs: what the policy asked for; channels and goal images nobody asked for are not rendered.
         image_size: (width, height) of every camera, or None for the embodiment's own.
+        cameras: mounted in place of the embodiment's own; they keep their size.
         renderer: of the same world, to share; made on first use when absent.
         robot: what moves; a kinematic one that stops at contact when absent. Its space is the simulator's.
     """
@@ -48,6 +49,7 @@ class Simulator:
         track: str = "rgbd",
         needs: Collection[Need] = frozenset(),
         image_size: tuple[int, int] | None = None,
+        cameras: tuple[Camera, ...] = (),
         renderer: WorldRenderer | None = None,
         actions: ActionSpace | None = None,
         robot: Robot | None = None,
@@ -57,7 +59,7 @@ class Simulator:
         self.annotations = Annotations(world.semantics)
         self.actions = actions or ActionSpace()
         self.robot: Robot = robot or KinematicRobot(self.space, body, self.actions)
-        self.cameras: tuple[Camera, ...] = tuple(c.resized(*image_size) if image_size else c for c in body.cameras)
+        self.cameras: tuple[Camera, ...] = cameras or tuple(c.resized(*image_size) if image_size else c for c in body.cameras)
         self._needs = frozenset(needs)
         self._channels: tuple[Channel, ...] = tuple(c for c in _CHANNELS if c in self._needs)
         self._renderer = renderer
@@ -82,8 +84,9 @@ class Simulator:
         self._stage_of = [0]
         self._stops: list[int] = []
         self._fell = -1
-        self._actions = 0
+        self._actions = self._observations = 0
         self._time_s = 0.0
+        self._last: Action | None = None
         self._goal_images: dict[int, NDArray[np.uint8]] = {}
         self.machine = StageMachine(episode, self.annotations, self.body, same_plane=same_plane(self.space))
         self.machine.start(start.position)
@@ -102,28 +105,44 @@ class Simulator:
         )
         return brief, self._observe(stage_changed=False)
 
-    def step(self, action: Action) -> Observation | None:
-        """Carry out an action; None once the episode is over."""
-        motion = self.robot.execute(action)
+    def step(self, action: Action, *, after_s: float = 0.0, holds_s: float = 0.0) -> Observation | None:
+        """Carry out an action; None once the episode is over.
+
+        Args:
+            after_s: simulated time that deciding took. The body stands meanwhile, and waypoints relative to the base are meant from where
+                it stood when it was asked.
+            holds_s: for how long of that time a velocity asked for before goes on.
+        """
         stage = self.machine.stage
-        began = self._time_s
+        if after_s > 0.0:
+            action = _anchored(action, self.robot.pose)
+            for meanwhile in _meanwhile(self._last, after_s, holds_s):
+                self._carry_out(meanwhile, stage)
+        if not self.machine.done:
+            self._carry_out(action, stage)
+        self._last = action
+        self._actions += 1
+        self.machine.spend(self._actions, self._time_s)
+        if self.machine.done:
+            return None
+        return self._observe(stage_changed=self.machine.stage != stage)
+
+    def _carry_out(self, action: Action, asked_in: int) -> None:
+        """Move, and let the stage machine see the way; a STOP declares the stage that was asked about and no other."""
+        motion = self.robot.execute(action)
+        began, stage = self._time_s, self.machine.stage
         for state in motion.states:
             self._states.append(replace(state, elapsed_s=began + state.elapsed_s))
             self._action_of.append(self._actions + 1)
             self._stage_of.append(stage)
-        self._actions += 1
         self._time_s = began + motion.duration_s
         self.machine.update([s.pose.position for s in motion.states])
-        if isinstance(action, Stop) and not self.machine.done and self.machine.stage == stage:
+        if isinstance(action, Stop) and not self.machine.done and self.machine.stage == asked_in:
             self._stops.append(len(self._states) - 1)
             self.machine.declare_stop()
         if motion.fallen:
             self._fell = len(self._states) - 1
             self.machine.end("fall")
-        self.machine.spend(self._actions, self._time_s)
-        if self.machine.done:
-            return None
-        return self._observe(stage_changed=self.machine.stage != stage)
 
     def trajectory(self) -> Trajectory:
         """What happened so far."""
@@ -179,6 +198,7 @@ class Simulator:
         release = released(self.episode, stage)
         localised = release.pose or "odometry" in TRACKS[self.track]
         last = self._states[-1]
+        self._observations += 1
         return Observation(
             step=self._actions,
             time_s=self._time_s,
@@ -189,7 +209,24 @@ class Simulator:
             pose=pose if release.pose else None,
             collided=last.collided,
             tilt_rad=(last.roll_rad, last.pitch_rad) if localised else (0.0, 0.0),
+            number=self._observations - 1,
         )
+
+
+def _anchored(action: Action, asked_at: Pose) -> Action:
+    """Waypoints relative to the base as poses of the world, so that they stay where they are when the base moves on."""
+    if isinstance(action, Waypoints) and action.frame == "base":
+        return replace(action, poses=tuple(asked_at.compose(p) for p in action.poses), frame="world")
+    return action
+
+
+def _meanwhile(last: Action | None, after_s: float, holds_s: float) -> Iterator[Velocity]:
+    """What the body does until the decision is there."""
+    held = min(after_s, holds_s) if isinstance(last, Velocity) else 0.0
+    if held > 0.0 and isinstance(last, Velocity):
+        yield replace(last, duration_s=held)
+    if after_s > held:
+        yield Velocity(0.0, 0.0, 0.0, after_s - held)
 
 
 def same_plane(space: Space) -> SamePlane:

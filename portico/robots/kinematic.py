@@ -77,11 +77,12 @@ class KinematicRobot:
             case Stop():
                 yield State(self.pose, 0.0, False, False)
             case Move(name="turn_left"):
-                yield self._turned(self.actions.turn_rad)
+                yield self._turned(self.actions.amount_of(action))
             case Move(name="turn_right"):
-                yield self._turned(-self.actions.turn_rad)
+                yield self._turned(-self.actions.amount_of(action))
             case Move(name=name):
-                yield self._advanced(self.actions.step_m if name == "forward" else -self.actions.step_m, 0.0)
+                step_m = self.actions.amount_of(action)
+                yield self._advanced(step_m if name == "forward" else -step_m, 0.0)
             case Velocity():
                 yield from self._driven(action)
             case Waypoints():

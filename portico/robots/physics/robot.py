@@ -140,7 +140,7 @@ class PhysicsRobot:
 
     def _primitive(self, action: Move) -> list[Pose]:
         """A discrete move as the waypoint it stands for [NV 6.2]."""
-        step, turn = self.actions.step_m, self.actions.turn_rad
+        step = turn = self.actions.amount_of(action)
         local = {"forward": Pose(step, 0.0), "backward": Pose(-step, 0.0), "turn_left": Pose(0.0, 0.0, 0.0, turn), "turn_right": Pose(0.0, 0.0, 0.0, -turn)}
         return [self.pose.compose(local[action.name])]
 
