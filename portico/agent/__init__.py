@@ -3,6 +3,8 @@
 ``portico.policies`` names them without importing this room.
 """
 
-from portico.agent.chain import DEFAULT_MEMBERS, ChainPolicy
+from portico.agent.chain import ChainPolicy
+from portico.agent.members import DEFAULT_MEMBERS
+from portico.agent.modular import AgentPolicy
 
-__all__ = ["DEFAULT_MEMBERS", "ChainPolicy"]
+__all__ = ["DEFAULT_MEMBERS", "AgentPolicy", "ChainPolicy"]

@@ -3,24 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
+from portico.agent.members import DEFAULT_MEMBERS, distinct, image_size_of, make_members, needs_of
 from portico.errors import PolicyRefused
-from portico.interface import Action, Brief, Need, Observation, Policy, PolicySpec, StageKind
-from portico.policies import create
-
-#: Who carries out which stage unless options say otherwise.
-DEFAULT_MEMBERS: dict[StageKind, str] = {
-    "exit": "frontier",
-    "outdoor": "route-follower",
-    "entrance": "frontier",
-    "ovon": "frontier",
-    "object": "frontier",
-    "point": "frontier",
-    "image": "frontier",
-    "place": "frontier",
-    "vln": "frontier",
-}
+from portico.interface import Action, Brief, Observation, Policy, PolicySpec, StageKind
 
 
 class ChainPolicy:
@@ -29,6 +15,7 @@ class ChainPolicy:
     Args:
         exit, outdoor, entrance, ovon, object, point, image, place, vln: names of the members, or policies.
         detector: handed to every member that is ``frontier``.
+        slips: a profile of unreliable declarations, see ``portico.agent.slips``.
     """
 
     def __init__(
@@ -43,15 +30,13 @@ class ChainPolicy:
         place: str | Policy | None = None,
         vln: str | Policy | None = None,
         detector: str | None = None,
+        slips: str | None = None,
     ) -> None:
         given: dict[StageKind, str | Policy | None] = {"exit": exit, "outdoor": outdoor, "entrance": entrance, "ovon": ovon, "object": object}
         given |= {"point": point, "image": image, "place": place, "vln": vln}
-        made: dict[str, Policy] = {}
-        self._members: dict[StageKind, Policy] = {}
-        for kind, default in DEFAULT_MEMBERS.items():
-            wanted = given[kind] or default
-            self._members[kind] = wanted if not isinstance(wanted, str) else made.setdefault(wanted, _member(wanted, detector))
-        self.spec = _union(self._members)
+        self._members = make_members(given, DEFAULT_MEMBERS, detector, slips)
+        stages = frozenset(kind for kind, m in self._members.items() if kind in m.spec.stages)
+        self.spec = PolicySpec("chain", needs=needs_of(self._members), stages=stages, image_size=image_size_of(self._members))
         self._brief: Brief | None = None
         self._active: Policy | None = None
         self._stage = -1
@@ -76,27 +61,10 @@ class ChainPolicy:
 
     def close(self) -> None:
         """Release every member."""
-        for member in self._distinct():
+        for member in distinct(self._members):
             member.close()
 
     @property
     def active(self) -> Policy | None:
         """The member at work, for display."""
         return self._active
-
-    def _distinct(self) -> list[Policy]:
-        return list({id(member): member for member in self._members.values()}.values())
-
-
-def _member(name: str, detector: str | None) -> Policy:
-    options: dict[str, Any] = {"detector": detector} if detector and name == "frontier" else {}
-    return create(name, **options)
-
-
-def _union(members: dict[StageKind, Policy]) -> PolicySpec:
-    """What the members need together; the largest image any of them wants."""
-    needs: frozenset[Need] = frozenset().union(*(m.spec.needs for m in members.values()))
-    stages = frozenset(kind for kind, m in members.items() if kind in m.spec.stages)
-    sizes = [m.spec.image_size for m in members.values() if m.spec.needs & {"rgb", "depth", "semantic"}]
-    size = None if not sizes or None in sizes else max(s for s in sizes if s is not None)
-    return PolicySpec("chain", needs=needs, stages=stages, image_size=size)

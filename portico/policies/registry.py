@@ -41,6 +41,7 @@ POLICIES: dict[str, PolicyFactory] = {
 
 #: Policies of rooms that this one must not import: name -> ("module:attribute", description), imported only when created.
 DEFERRED: dict[str, tuple[str, str]] = {
+    "agent": ("portico.agent.modular:AgentPolicy", "Executors per stage under verified completion and bounded recovery."),
     "chain": ("portico.agent.chain:ChainPolicy", "A policy per stage, reset at every hand-off."),
     "privileged/oracle-goal": ("portico.policies.privileged:OracleGoal", "Knows where the goal is, not the way (privileged)."),
     "privileged/oracle-trajectory": ("portico.policies.privileged:OracleTrajectory", "Follows the reference path (privileged)."),
