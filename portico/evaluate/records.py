@@ -9,11 +9,11 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from portico.errors import StorageError
 
@@ -46,6 +46,24 @@ class Key:
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
         return asdict(self)
+
+
+@runtime_checkable
+class Reporting(Protocol):
+    """A policy that says what an episode took it: plain data, which its record keeps as ``agent``."""
+
+    def report(self) -> Mapping[str, Any]:
+        """Of the last episode. What differs from run to run, such as seconds, belongs under ``timing``."""
+
+
+def add_report(record: Record, policy: object) -> None:
+    """Put what a policy reports of an episode into its record, times apart from the rest; most policies report nothing."""
+    said = dict(policy.report()) if isinstance(policy, Reporting) else {}
+    timing = said.pop("timing", None)
+    if said:
+        record["agent"] = said
+    if timing:
+        record["timing"] = {**record.get("timing", {}), "agent": timing}
 
 
 class RecordWriter:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from portico.errors import PolicyRefused, StorageError, UserError
 from portico.evaluate.episode import PolicyFault, run_episode
-from portico.evaluate.records import Key, Record, RecordWriter, storage_error
+from portico.evaluate.records import Key, Record, RecordWriter, add_report, storage_error
 from portico.evaluate.scoring import scored, scoring_context
 from portico.interface import TRACKS, Policy, PolicySpec, StageKind
 from portico.policies import create
@@ -88,6 +88,7 @@ class Worker:
             raise
         except Exception as error:
             record = failed_record(key, episode, job.policy, error)
+        add_report(record, self._policy)
         record["timing"] = {**record.get("timing", {}), "wall_s": round(time.perf_counter() - began, 3)}
         record["rank"] = self.rank
         RecordWriter(job.run_folder, self.rank).append(record)

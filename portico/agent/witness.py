@@ -1,0 +1,136 @@
+"""The agent's own eyes during a stage: a map from depth and pose-free odometry, and what it says about roof, sky, walls and heights.
+
+The witness never reads a released pose: it works in the frame of the odometry, so that nothing changes for it at a release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import hypot
+
+import numpy as np
+
+from portico.geometry import Pose
+from portico.interface import Brief, Observation
+from portico.policies.enclosure import Enclosure, enclosure
+from portico.policies.frontier import IMAGE_SIZE
+from portico.policies.pilot import Pilot
+from portico.policies.shrink import shrunk
+from portico.policies.surroundings import Surroundings, roof_votes
+
+_ROOF_M, _WINDOW_M = 1.0, 10.0
+#: Fewer mapped surfaces than this around the robot say nothing about a roof.
+_FEW = 10
+_INSIDE_COVER, _INSIDE_OPEN = 0.8, 0.35
+_OUTSIDE_COVER, _OUTSIDE_OPEN, _OUTSIDE_RAD = 0.05, 0.5, 0.9
+_FAR_BELOW_M, _FAR_BELOW_SHARE = -2.2, 0.05
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What one observation said.
+
+    Attributes:
+        action: number of actions executed before it. pose: in the frame of the odometry.
+        cover: share of the mapped ground around the robot that has a ceiling, nan where too little is mapped.
+        open_share, open_rad: how much of the view around rises without a ceiling.
+    """
+
+    action: int
+    pose: Pose
+    cover: float
+    open_share: float
+    open_rad: float
+
+    @property
+    def inside(self) -> bool:
+        """Surely under a roof and between walls."""
+        return self.cover >= _INSIDE_COVER and self.open_share <= _INSIDE_OPEN
+
+    @property
+    def outside(self) -> bool:
+        """Surely under the sky."""
+        return self.cover <= _OUTSIDE_COVER and self.open_share > _OUTSIDE_OPEN and self.open_rad > _OUTSIDE_RAD
+
+
+class Witness:
+    """Sees one stage.
+
+    Attributes:
+        pilot: keeps map and trail. moments: one per observation.
+        saw_below: ground far below was seen from this height, so this is no ground floor.
+    """
+
+    def __init__(self, brief: Brief) -> None:
+        self.pilot = Pilot(brief)
+        self.moments: list[Moment] = []
+        self.saw_below = False
+        self._surroundings = Surroundings()
+        self._below_z = 0.0
+
+    def notice(self, observation: Observation) -> None:
+        """Enter an observation; odometry is what places it."""
+        self.pilot.observe(replace(shrunk(observation, IMAGE_SIZE), pose=None))
+        self._surroundings.update(self.pilot)
+        votes = roof_votes(self.pilot, _ROOF_M)
+        cover = float((votes > 0).mean()) if len(votes) >= _FEW else float("nan")
+        pilot = self.pilot
+        self.moments.append(
+            Moment(observation.step, pilot.pose, cover, self._surroundings.open_share(pilot), self._surroundings.open_directions(pilot)),
+        )
+        self._look_down()
+
+    @property
+    def now(self) -> Moment:
+        """The newest moment."""
+        return self.moments[-1]
+
+    @property
+    def started_inside(self) -> bool:
+        """Whether the stage began under a roof."""
+        return _mostly([m.cover for m in self.moments[:8]], at_least=0.5)
+
+    def last_inside(self) -> Moment | None:
+        """The last moment that was surely inside."""
+        return next((m for m in reversed(self.moments) if m.inside), None)
+
+    def first_inside(self) -> Moment | None:
+        """The first moment of the run of moments, up to now, that were not surely outside and had a roof."""
+        found = None
+        for moment in reversed(self.moments):
+            if not moment.cover >= 0.5:
+                break
+            found = moment
+        return found
+
+    def descended_m(self) -> float:
+        """How much lower it is now than where the stage began; negative where it climbed."""
+        return self.moments[0].pose.z - self.now.pose.z
+
+    def straight_m(self, since: Pose) -> float:
+        """Distance from a pose to where it is, from above."""
+        return hypot(self.now.pose.x - since.x, self.now.pose.y - since.y)
+
+    def enclosure(self, outside: tuple[float, float], z: float) -> Enclosure:
+        """Which ground around the robot lies behind an opening in tall walls; ``outside`` is known to be outdoors."""
+        return enclosure(self.pilot.map, self.pilot.map.window(self.pilot.pose, _WINDOW_M), z, outside)
+
+    def open_ground_m2(self, radius_m: float = 6.0) -> float:
+        """Area under the sky that was mapped around the robot at its height."""
+        grid, p = self.pilot.map.grid, self.pilot.pose
+        near = self.pilot.map.disc(p.x, p.y, p.z, radius_m, 1.0)
+        return float((grid.roof[near[:, 0], near[:, 1], near[:, 2]] < 0).sum()) * grid.cell_m**2
+
+    def _look_down(self) -> None:
+        sight, z = self.pilot.sight, self.pilot.pose.z
+        if sight is not None and self.pilot.steps % 4 == 0:
+            if float((sight.lowest_m < _FAR_BELOW_M).mean()) > _FAR_BELOW_SHARE:
+                self.saw_below, self._below_z = True, z
+            elif abs(z - self._below_z) > 1.0:
+                self.saw_below = False
+
+
+def _mostly(shares: Sequence[float], *, at_least: float) -> bool:
+    known = [share for share in shares if not np.isnan(share)]
+    return bool(known) and float(np.mean(known)) >= at_least
