@@ -11,10 +11,14 @@ from portico.world import World
 def describe(world: World) -> None:
     """Print what a world holds, where it came from and its hash."""
     m = world.manifest
-    low, high = world.geometry.bounds()
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_row("world", f"{m.id} ({m.kind})")
-    table.add_row("extent", " x ".join(f"{b - a:.1f}" for a, b in zip(low, high, strict=True)) + " m")
+    if world.appearance.raster is not None:
+        info = world.appearance.raster.info
+        table.add_row("extent", f"{info.width * info.gsd_m:,.0f} x {info.height * info.gsd_m:,.0f} m, {info.gsd_m:.2f} m a pixel, {info.crs[:40]}")
+    else:
+        low, high = world.geometry.bounds()
+        table.add_row("extent", " x ".join(f"{b - a:.1f}" for a, b in zip(low, high, strict=True)) + " m")
     for key, value in m.counts.items():
         table.add_row(key, f"{value:,}")
     if m.origin:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from portico.errors import UnknownName, WorldError
 from portico.geometry import Floats, transform
 from portico.interface import Camera, Channel, Frame
+from portico.render.aerial.renderer import AerialRenderer
 from portico.render.map_frame import MapFrame
 from portico.render.renderer import CHANNELS, Renderer, WorldRenderer, average_samples, semantic_table
 from portico.render.splats import SplatRenderer, choose_renderer
@@ -24,7 +25,9 @@ _PAPER = (0.957, 0.949, 0.929)
 
 
 def renderer_of(world: World) -> WorldRenderer:
-    """What renders a world: its Gaussians where it is a capture, else its triangles."""
+    """What renders a world: its raster where it is seen from the air, its Gaussians where it is a capture, else its triangles."""
+    if world.appearance.raster is not None:
+        return AerialRenderer(world)
     return Renderer(world) if world.appearance.gaussians is None else CaptureRenderer(world)
 
 

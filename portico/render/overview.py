@@ -8,6 +8,7 @@ import numpy as np
 from numba import get_num_threads
 from numpy.typing import NDArray
 
+from portico.render.aerial.overview import aerial_overview
 from portico.render.captures import capture_overview
 from portico.render.cutaway import Cutaway, Patch, cut_open, solid_pixels
 from portico.render.map_frame import MapFrame, fit
@@ -52,6 +53,8 @@ def overview(
         bounds: west, south, east, north in metres; the whole world with a margin by default.
     """
     level = 0 if level is None else level
+    if world.appearance.raster is not None:
+        return aerial_overview(world, size_px, bounds)
     if world.appearance.gaussians is not None:
         return _captured(world, size_px, level, cut_m, bounds)
     cutaway = cut_open(world, level, cut_m)

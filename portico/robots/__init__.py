@@ -2,7 +2,21 @@
 
 from portico.robots.catalogue import embodiment, make_robot, physical, robot_path
 from portico.robots.embodiment import EMBODIMENTS, Embodiment
+from portico.robots.flyer import Flyer
 from portico.robots.kinematic import KinematicRobot, misplacement
 from portico.robots.motion import Motion, Robot, State
 
-__all__ = ["EMBODIMENTS", "Embodiment", "KinematicRobot", "Motion", "Robot", "State", "embodiment", "make_robot", "misplacement", "physical", "robot_path"]
+__all__ = [
+    "EMBODIMENTS",
+    "Embodiment",
+    "Flyer",
+    "KinematicRobot",
+    "Motion",
+    "Robot",
+    "State",
+    "embodiment",
+    "make_robot",
+    "misplacement",
+    "physical",
+    "robot_path",
+]

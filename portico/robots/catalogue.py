@@ -9,11 +9,12 @@ from typing import Literal
 from portico.errors import UnknownName, UserError
 from portico.interface import ActionSpace
 from portico.robots.embodiment import EMBODIMENTS, Embodiment
+from portico.robots.flyer import Flyer
 from portico.robots.kinematic import KinematicRobot
 from portico.robots.motion import Robot
 from portico.robots.robot_file import read_robot
 from portico.space import Space
-from portico.world import World
+from portico.world import GEODESIES, GeodesyName, World
 
 LIST_COMMAND = "portico list embodiments"
 
@@ -66,6 +67,7 @@ def make_robot(
     motion: Literal["kinematic", "physics"] = "kinematic",
     friction: float = 1.0,
     slide: bool = False,
+    geodesy: GeodesyName = "sphere",
 ) -> Robot:
     """A robot in a world.
 
@@ -73,10 +75,13 @@ def make_robot(
         name: of an embodiment, or the path of a robot file. space: of the world for the same embodiment.
         motion: ``kinematic`` goes where it is told until it touches something; ``physics`` has mass, grip and can fall.
         friction: under physics, factor on what surfaces grip. slide: see ``KinematicRobot``.
+        geodesy: how a flyer moves, see ``portico.world.geodesy``.
 
     Raises:
         UnknownName, UserError: no such robot, or none with a physical model.
     """
+    if world.appearance.raster is not None:
+        return Flyer(world, embodiment(name), actions, geodesy=GEODESIES[geodesy])
     if motion == "kinematic":
         return KinematicRobot(space, embodiment(name), actions, slide=slide)
     # MuJoCo is loaded by those who use it.

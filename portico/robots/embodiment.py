@@ -76,6 +76,18 @@ EMBODIMENTS: dict[str, Embodiment] = {
         Embodiment(
             "m20", 0.36, 0.75, 0.30, _SLOPE, 2.0, 0.5, 1.5, _front(0.60, 0.40), "Deep Robotics M20 data sheet: 0.82 x 0.43 x 0.57 m, 2 m/s, stairs to 0.25 m"
         ),
+        Embodiment(
+            "flyer",
+            0.5,
+            0.5,
+            0.0,
+            0.0,
+            10.0,
+            0.0,
+            float(np.deg2rad(15.0)),
+            (Camera("nadir", 448, 448, float(np.deg2rad(90.0)), 0.0, 0.0, 0.0, 0.0, float(np.deg2rad(90.0))),),
+            "SatNav: a camera at a fixed height that looks straight down, 448 x 448 pixels, 90 deg; steps of 10 m and turns of 15 deg, a second each",
+        ),
         Embodiment("a2w", 0.36, 0.80, 0.30, _SLOPE, 2.0, 0.5, 1.5, _front(0.65, 0.40), "Unitree A2-W data sheet: 0.82 x 0.44 x 0.57 m"),
     )
 }

@@ -13,6 +13,7 @@ from portico.space.body import BodySize
 from portico.space.borders import find_borders
 from portico.space.clearance import Clearance, cells_of, measure_clearance
 from portico.space.columns import GROUND, OBSTACLE, TOP, Grid, Pieces, cut, grid_around
+from portico.space.nowhere import nowhere
 from portico.space.obstacles import gather_obstacles, yield_risers
 from portico.space.queries import Ground
 from portico.space.space import Space
@@ -26,7 +27,7 @@ _MAX_COLUMNS = 2**30
 
 
 def build_space(world: World, embodiment: BodySize, *, cell_m: float | None = None) -> Space:
-    """Layered walkable surfaces of a world for one body.
+    """Layered walkable surfaces of a world for one body; none in a world that is flown over.
 
     Args:
         cell_m: side of a cell; the world's own (``manifest.cell_m``) by default.
@@ -35,6 +36,8 @@ def build_space(world: World, embodiment: BodySize, *, cell_m: float | None = No
         UserError: the cell is unfit, the world has no ground to stand on, or the body fits nowhere.
     """
     cell = float(world.manifest.cell_m if cell_m is None else cell_m)
+    if world.appearance.raster is not None:
+        return nowhere(world, embodiment, cell)
     if not 0.0 < cell <= embodiment.radius_m:
         raise UserError(
             f"cells of {cell:g} m are unfit for {embodiment.name}",

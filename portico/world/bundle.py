@@ -1,5 +1,5 @@
 """The world on disk: ``world.json``, ``geometry.npz``, ``appearance.json`` with ``textures/*.png`` and, for a capture,
-``gaussians.npz`` and ``boxes.npz``, and ``semantics.json``.
+``gaussians.npz`` and ``boxes.npz``, for an aerial world ``imagery.tif``, and ``semantics.json``.
 
 A directory is written beside its final place and renamed, so a world is there whole or not at all. The content hash
 covers values, not file bytes: another zip or PNG library leaves it alone.
@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from pydantic import BaseModel, ValidationError
 from portico.errors import StorageError, WorldError
 from portico.world.arrays import REBUILD, check_finite, check_lengths, read_arrays
 from portico.world.gaussians import SH_COEFFICIENTS, Gaussians
+from portico.world.raster import Raster, RasterInfo
 from portico.world.semantics import ObjectInstance, Portal, Room, Semantics
 from portico.world.world import SCHEMA, Appearance, Geometry, Light, Manifest, Material, World
 
@@ -44,6 +46,7 @@ _GAUSSIAN_ARRAYS: dict[str, tuple[type, int]] = {
     "sh": (np.float32, 3),
     "instance": (np.int32, 1),
 }
+IMAGERY = "imagery.tif"
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -88,6 +91,7 @@ def save(world: World, folder: Path | str, *, overwrite: bool = False) -> World:
     folder = Path(folder)
     check_free(folder, overwrite=overwrite)
     world = _sealed(world)
+    raster = world.appearance.raster
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -103,7 +107,7 @@ def save(world: World, folder: Path | str, *, overwrite: bool = False) -> World:
         raise StorageError("the world could not be written", where=str(folder), why=str(error), next_step="free some space or choose another --out") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-    return world
+    return world if raster is None else replace(world, appearance=replace(world.appearance, raster=Raster(raster.info, folder / IMAGERY)))
 
 
 def load(folder: Path | str, *, verify_hash: bool = True) -> World:
@@ -155,6 +159,9 @@ def _sealed(world: World) -> World:
         counts["boxes"] = len(world.geometry.boxes)
     if world.appearance.gaussians is not None:
         counts["gaussians"] = len(world.appearance.gaussians)
+    if world.appearance.raster is not None:
+        info = world.appearance.raster.info
+        counts |= {"ways": len(s.ways), "pixels": info.width * info.height}
     world = World(world.manifest.model_copy(update={"counts": counts}), world.geometry, world.appearance, s)
     manifest = world.manifest.model_copy(update={"content_hash": content_hash(world)})
     return World(manifest, world.geometry, world.appearance, s)
@@ -170,6 +177,8 @@ def _write(world: World, folder: Path) -> None:
         np.savez(folder / "gaussians.npz", **{name: getattr(world.appearance.gaussians, name) for name in _GAUSSIAN_ARRAYS})
     (folder / "semantics.json").write_text(_canonical(world.semantics.model_dump(mode="json")), encoding="utf-8")
     (folder / "appearance.json").write_text(_canonical(_appearance_json(world.appearance)), encoding="utf-8")
+    if world.appearance.raster is not None:
+        shutil.copyfile(world.appearance.raster.path, folder / IMAGERY)
     if world.appearance.textures:
         (folder / "textures").mkdir()
     for name, texture in world.appearance.textures.items():
@@ -183,7 +192,9 @@ def _appearance_json(appearance: Appearance) -> dict[str, Any]:
         "materials": [m.model_dump(mode="json") for m in appearance.materials],
         "light": appearance.light.model_dump(mode="json"),
         "textures": sorted(appearance.textures),
-    } | ({"gaussians": True} if appearance.gaussians is not None else {})
+        **({"gaussians": True} if appearance.gaussians is not None else {}),
+        **({"raster": appearance.raster.info.model_dump(mode="json")} if appearance.raster is not None else {}),
+    }
 
 
 def _canonical(value: object) -> str:
@@ -255,7 +266,20 @@ def _read_appearance(folder: Path) -> Appearance:
             raise WorldError("a layer of the world is truncated or damaged", where=str(file), why=str(error), next_step=REBUILD) from error
     materials = tuple(_parse(Material, m, path) for m in raw.get("materials", []))
     gaussians = _read_gaussians(folder / "gaussians.npz") if raw.get("gaussians") else None
-    return Appearance(materials, textures, _parse(Light, raw.get("light", {}), path), gaussians)
+    raster = _read_raster(raw["raster"], folder) if raw.get("raster") else None
+    return Appearance(materials, textures, _parse(Light, raw.get("light", {}), path), gaussians, raster)
+
+
+def _read_raster(raw: object, folder: Path) -> Raster:
+    """The raster's facts; its pixels are read when somebody looks at them."""
+    raster = Raster(_parse(RasterInfo, raw, folder / "appearance.json"), folder / IMAGERY)
+    if not raster.path.is_file():
+        raise WorldError("a layer of the world is missing", where=str(raster.path), next_step=REBUILD)
+    size = raster.path.stat().st_size
+    if size != raster.info.size_bytes:
+        why = f"{size:,} bytes, not {raster.info.size_bytes:,}"
+        raise WorldError("a layer of the world is truncated or damaged", where=str(raster.path), why=why, next_step=REBUILD)
+    return raster
 
 
 def _check_references(world: World, folder: Path) -> None:

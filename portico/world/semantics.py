@@ -6,10 +6,10 @@ winding, without a repeated last point.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import shapely
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, SerializerFunctionWrapHandler, model_serializer
 
 Point2 = tuple[FiniteFloat, FiniteFloat]
 Point3 = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
@@ -133,6 +133,17 @@ class RouteGraph(_Record):
     edges: list[tuple[int, int]] = []
 
 
+class Way(_Record):
+    """A road or waterway seen from above: the line in its middle, and how wide it is where that is known."""
+
+    id: str
+    kind: Literal["road", "waterway"]
+    category: str = ""
+    name: str = ""
+    line: Annotated[list[Point2], Field(min_length=2)]
+    width_m: FiniteFloat | None = None
+
+
 class InstanceLabel(_Record):
     """What the instance number of a triangle stands for: a category, and the object when it is one."""
 
@@ -154,6 +165,13 @@ class Semantics(BaseModel):
     places: list[Place] = []
     routes: RouteGraph = RouteGraph()
     instances: list[InstanceLabel] = []
+    ways: list[Way] = []
+
+    @model_serializer(mode="wrap")
+    def _plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Only aerial worlds have ways: other worlds are written, and hashed, without the key."""
+        data: dict[str, Any] = handler(self)
+        return data if self.ways else {name: value for name, value in data.items() if name != "ways"}
 
     def categories(self) -> dict[int, str]:
         """Semantic id -> category, ids from 1 in alphabetical order: the values of the semantic channel."""

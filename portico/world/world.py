@@ -10,10 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, FiniteFloat
 
+from portico.errors import WorldError
 from portico.world.gaussians import Gaussians
+from portico.world.geodesy import LocalFrame
+from portico.world.raster import Raster
 from portico.world.semantics import Semantics
 
 SCHEMA = "portico.world/1"
+
+
+def no_geometry() -> Geometry:
+    """The geometry of a world without triangles."""
+    nothing: dict[str, Any] = {"surface": np.uint8, "instance": np.int32, "material": np.int32, "indoor": np.bool_, "collides": np.bool_}
+    flat = {name: np.zeros(0, dtype) for name, dtype in nothing.items()}
+    return Geometry(vertices=np.zeros((0, 3), np.float32), faces=np.zeros((0, 3), np.int32), uv=np.zeros((0, 3, 2), np.float32), **flat)
 
 
 class Surface(IntEnum):
@@ -120,15 +130,16 @@ class Light(BaseModel):
 
 @dataclass(frozen=True)
 class Appearance:
-    """Materials, their textures (name -> (H, W, 3) uint8, row 0 at the top), the light, and the Gaussians of a captured world.
+    """Materials, their textures (name -> (H, W, 3) uint8, row 0 at the top), the light, the Gaussians of a captured world, the raster of an aerial one.
 
-    Where there are Gaussians they are what a camera sees, and the triangles only what a body touches.
+    Where there are Gaussians they are what a camera sees, and the triangles only what a body touches. A raster is all that there is to see.
     """
 
     materials: tuple[Material, ...]
     textures: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
     light: Light = Light()
     gaussians: Gaussians | None = None
+    raster: Raster | None = None
 
 
 class Provenance(BaseModel):
@@ -182,3 +193,25 @@ class World:
     @property
     def id(self) -> str:
         return self.manifest.id
+
+    @property
+    def raster(self) -> Raster:
+        """The raster of an aerial world.
+
+        Raises:
+            WorldError: this world has none.
+        """
+        if self.appearance.raster is None:
+            raise WorldError("the world has no imagery to fly over", where=self.id, next_step=f"draw it from above: portico world aerial {self.id} --out DIR")
+        return self.appearance.raster
+
+    @property
+    def local_frame(self) -> LocalFrame:
+        """Where its metres lie on earth.
+
+        Raises:
+            WorldError: it lies nowhere on earth.
+        """
+        if self.manifest.origin is None:
+            raise WorldError("the world lies nowhere on earth", where=self.id, why="its manifest has no origin", next_step="import it from georeferenced data")
+        return LocalFrame(self.manifest.origin.latitude_deg, self.manifest.origin.longitude_deg)
