@@ -8,7 +8,7 @@ import sys
 import typer
 
 from portico import __version__
-from portico.cli import compare, demo, doctor, episodes, listing, report, run, score, tables, view, warmup, world
+from portico.cli import compare, demo, doctor, episodes, listing, report, run, score, serve, tables, view, warmup, world
 from portico.cli.console import errors
 from portico.errors import UserError
 
@@ -33,6 +33,7 @@ app.command("report")(report.report)
 app.command("tables")(tables.tables)
 app.command("compare")(compare.compare)
 app.command("view")(view.view)
+app.command("serve")(serve.serve)
 app.command("list")(listing.listing)
 app.command("doctor")(doctor.doctor)
 app.command("warmup")(warmup.warm_up)

@@ -41,6 +41,7 @@ POLICIES: dict[str, PolicyFactory] = {
 
 #: Policies of rooms that this one must not import: name -> ("module:attribute", description), imported only when created.
 DEFERRED: dict[str, tuple[str, str]] = {
+    "remote": ("portico.policies.remote.policy:RemotePolicy", "A policy behind a wire: remote?url=ws://127.0.0.1:8765, see `portico serve`."),
     "agent": ("portico.agent.modular:AgentPolicy", "Executors per stage under verified completion and bounded recovery."),
     "chain": ("portico.agent.chain:ChainPolicy", "A policy per stage, reset at every hand-off."),
     "privileged/oracle-goal": ("portico.policies.privileged:OracleGoal", "Knows where the goal is, not the way (privileged)."),
