@@ -17,6 +17,7 @@ from portico.evaluate.executors import local
 from portico.evaluate.prepare import default_cache, prepare, select
 from portico.evaluate.run import Progress as RunProgress
 from portico.evaluate.run import RunRequest, check_measures, check_policy_name, execute
+from portico.evaluate.timing import timing_mode
 from portico.report import print_runs, print_summary, write_report
 from portico.suites import Suite, load_suite, under
 from portico.tasks.episode import TASK_STAGES
@@ -48,6 +49,9 @@ def run(
         bool, typer.Option("--allow-privileged", help="accept policies that need more than the track grants; stamped everywhere")
     ] = False,
     cache: Annotated[Path | None, typer.Option(help="where generated worlds and episodes are kept; ./worlds by default")] = None,
+    timing: Annotated[
+        str, typer.Option(help="what deciding costs in simulated time: paused (nothing), charged (what it took), charged:SECONDS, or realtime")
+    ] = "paused",
     max_errors: Annotated[float, typer.Option(min=0.0, max=1.0, help="share of episodes that may end in an error before the exit code is 2")] = 0.0,
 ) -> None:
     """Run policies through a suite, record every step, and write summary.json and report.html."""
@@ -67,6 +71,7 @@ def run(
         repeats=repeats,
         allow_privileged=allow_privileged,
         cache=cache,
+        timing=timing,
     )
     for summary in summaries.values():
         print_summary(summary, out)
@@ -92,6 +97,7 @@ def evaluate(
     repeats: int = 1,
     allow_privileged: bool = False,
     cache: Path | None = None,
+    timing: str = "paused",
 ) -> dict[Path, dict[str, Any]]:
     """Run every policy; returns run folder -> summary. One policy uses the folder itself, several a folder each inside it."""
     if not policies:
@@ -99,12 +105,15 @@ def evaluate(
             "nobody to evaluate", where=suite.name, why="the suite lists no policies", next_step="name one: --policy frontier, see `portico list policies`"
         )
     check_measures(suite)
+    timing_mode(timing)
     asked = [task for task in suite.tasks if suite.asks(task) and (not tasks or task in tasks)]
     for task in tasks or []:
         if task not in suite.tasks:
             raise UnknownName("task", task, suite.tasks, where=f"suite {suite.name}")
     for policy in policies:
-        check_policy_name(suite, policy, allow_privileged, {kind for task in asked for kind in TASK_STAGES[task]})
+        _, notes = check_policy_name(suite, policy, allow_privileged, {kind for task in asked for kind in TASK_STAGES[task]})
+        for note in notes:
+            errors.print(f"note on {policy}: {note.sentence} [{note.code}]", markup=False)
     warm_up()
     summaries: dict[Path, dict[str, Any]] = {}
     with closing(local(workers)) as executor:
@@ -113,7 +122,7 @@ def evaluate(
         chosen = select(prepared, limit=limit, only=only or [], tasks=tasks or [])
         for policy in policies:
             run_folder = folder if len(policies) == 1 else folder / folder_name(policy)
-            request = RunRequest(suite, policy, run_folder, chosen, workers, repeats, allow_privileged, partial=bool(limit or only or tasks))
+            request = RunRequest(suite, policy, run_folder, chosen, workers, repeats, allow_privileged, bool(limit or only or tasks), timing)
             with _Watcher(policy) as watch:
                 summaries[run_folder] = execute(request, watch=watch, executor=executor)
     return summaries

@@ -70,6 +70,7 @@ def check_comparable(a: Run, b: Run, *, beside: Collection[str] = ()) -> None:
     """
     suite_a, suite_b = dict(a.header.get("suite") or {}), dict(b.header.get("suite") or {})
     found = _differences("measure", a.header.get("measures") or {}, b.header.get("measures") or {})
+    found += _differences("deciding", *({"timing": run.header.get("timing", "paused")} for run in (a, b)))
     found += _differences("budget", suite_a.get("budget") or {}, suite_b.get("budget") or {})
     # One thing at a time: either two policies under the same conditions, or one policy under two.
     same_policy = a.header.get("policy") == b.header.get("policy")

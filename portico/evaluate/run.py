@@ -17,11 +17,13 @@ from portico import __version__
 from portico.episodes import save_episodes
 from portico.errors import SuiteError, UnknownName
 from portico.evaluate.aggregate import summarise
+from portico.evaluate.compatibility import Finding, check
 from portico.evaluate.executors import Executor, local
 from portico.evaluate.measures import MEASURES
 from portico.evaluate.prepare import Prepared
 from portico.evaluate.records import Key, Record, locked, read_records, write_json
-from portico.evaluate.worker import Assignment, Job, check_allowance, check_stages
+from portico.evaluate.timing import timing_mode
+from portico.evaluate.worker import Assignment, Job
 from portico.interface import StageKind
 from portico.policies import create
 from portico.suites import Suite
@@ -41,6 +43,7 @@ class RunRequest:
     repeats: int = 1
     allow_privileged: bool = False
     partial: bool = False
+    timing: str = "paused"
 
 
 @dataclass
@@ -75,9 +78,10 @@ def execute(request: RunRequest, *, watch: Callable[[Progress], None] = lambda _
         StorageError: the disk refused; run the same again to continue.
     """
     measures = check_measures(request.suite)
-    beyond = check_policy_name(request.suite, request.policy, request.allow_privileged, _kinds(request))
+    timing_mode(request.timing)
+    beyond, notes = check_policy_name(request.suite, request.policy, request.allow_privileged, _kinds(request))
     with locked(request.folder):
-        _write_header(request, beyond, measures)
+        _write_header(request, beyond, notes, measures)
         plan = planned(request)
         records = read_records(request.folder)
         done = {key for key, record in records.items() if record["status"] != "error"}
@@ -87,9 +91,8 @@ def execute(request: RunRequest, *, watch: Callable[[Progress], None] = lambda _
                 progress.count(records[key])
         progress.resumed = progress.done
         watch(progress)
-        job = Job(
-            request.folder, request.suite, request.policy, {p.episodes.world: p.folder.resolve() for p in request.prepared}, request.allow_privileged, measures
-        )
+        folders = {p.episodes.world: p.folder.resolve() for p in request.prepared}
+        job = Job(request.folder, request.suite, request.policy, folders, request.allow_privileged, measures, request.timing)
         with ExitStack() as stack:
             chosen = executor or stack.enter_context(closing(local(request.workers)))
             for record in chosen.run(job, [a for key, a in plan.items() if key not in done]):
@@ -109,21 +112,21 @@ def planned(request: RunRequest) -> dict[Key, Assignment]:
     return plan
 
 
-def check_policy_name(suite: Suite, name: str, allow_privileged: bool, kinds: Collection[StageKind]) -> list[str]:
-    """What a policy needs beyond the suite's track; to be asked before anything slow starts.
+def check_policy_name(suite: Suite, name: str, allow_privileged: bool, kinds: Collection[StageKind]) -> tuple[list[str], list[Finding]]:
+    """What a policy needs beyond the suite's track, and what else to record of how it fits; to be asked before anything slow starts.
 
     Args:
         kinds: of the stages that it will be asked for.
 
     Raises:
-        PolicyRefused: it needs more than the track grants, and that was not allowed; or it does not know a kind of stage.
+        PolicyRefused: it does not fit, see ``portico.evaluate.compatibility``.
+        PolicyFailure: it lives behind a wire, and nobody answers there.
         UnknownName: no such policy, with the closest matches.
     """
     policy = create(name)
     try:
-        check_allowance(policy.spec, suite.track, allow_privileged)
-        check_stages(policy.spec, kinds)
-        return sorted(policy.spec.beyond(suite.track))
+        notes = check(policy, suite, kinds, allow_privileged=allow_privileged)
+        return sorted(policy.spec.beyond(suite.track)), notes
     finally:
         policy.close()
 
@@ -152,12 +155,14 @@ def write_summary(folder: Path) -> dict[str, Any]:
     return summary
 
 
-def _write_header(request: RunRequest, beyond: Sequence[str], measures: tuple[str, ...]) -> None:
+def _write_header(request: RunRequest, beyond: Sequence[str], notes: Sequence[Finding], measures: tuple[str, ...]) -> None:
     header = {
         "schema_version": RUN_SCHEMA,
         "suite": request.suite.model_dump(mode="json"),
         "policy": request.policy,
         "privileged": list(beyond),
+        "timing": request.timing,
+        "compatibility": [{"code": note.code, "sentence": note.sentence, "remedy": note.remedy} for note in notes],
         "repeats": request.repeats,
         "partial": request.partial,
         "planned": request.repeats * sum(len(p.episodes.episodes) for p in request.prepared),
@@ -177,7 +182,8 @@ def _write_header(request: RunRequest, beyond: Sequence[str], measures: tuple[st
 
 
 def _check_same_run(there: dict[str, Any], here: dict[str, Any], path: Path) -> None:
-    for name in ("suite", "policy", "repeats", "planned", "measures"):
+    there = {"timing": "paused", **there}
+    for name in ("suite", "policy", "timing", "repeats", "planned", "measures"):
         if there.get(name) != here[name]:
             raise SuiteError(
                 "the folder holds another run",

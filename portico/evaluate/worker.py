@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +11,8 @@ from portico.errors import PolicyRefused, StorageError, UserError
 from portico.evaluate.episode import PolicyFault, run_episode
 from portico.evaluate.records import Key, Record, RecordWriter, add_report, storage_error
 from portico.evaluate.scoring import scored, scoring_context
-from portico.interface import TRACKS, Policy, PolicySpec, StageKind
+from portico.evaluate.timing import timing_mode
+from portico.interface import TRACKS, Policy, PolicyFailure, PolicySpec
 from portico.policies import create
 from portico.policies.privileged import Privileged
 from portico.render import WorldRenderer, renderer_of
@@ -35,6 +35,7 @@ class Job:
     worlds: dict[str, Path]
     allow_privileged: bool = False
     measures: tuple[str, ...] = ()
+    timing: str = "paused"
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class Worker:
         if isinstance(policy, Privileged):
             policy.attach(simulator, episode)
         seed = derive_seed(job.suite.seed, key.world, key.episode, key.repeat, "policy") % 2**63
-        rollout = run_episode(simulator, policy, episode, key=key.slug(), seed=seed)
+        rollout = run_episode(simulator, policy, episode, key=key.slug(), seed=seed, timing=timing_mode(job.timing))
         path = job.run_folder / "trajectories" / f"{key.slug()}.npz"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -119,7 +120,8 @@ class Worker:
         beyond = sorted(policy.spec.beyond(job.suite.track))
         context = scoring_context(simulator.annotations, simulator.body, simulator.space)
         record = scored(key, job.policy, beyond, episode, rollout.trajectory, context, job.measures)
-        record["timing"] = {"policy_s": round(rollout.policy_s, 3), "simulator_s": round(rollout.simulator_s, 3)}
+        slowest_s = max(rollout.decisions_s, default=0.0)
+        record["timing"] = {"policy_s": round(rollout.policy_s, 3), "simulator_s": round(rollout.simulator_s, 3), "slowest_decision_s": round(slowest_s, 4)}
         return record
 
     def _simulator_for(self, job: Job, world_id: str, spec: PolicySpec) -> Simulator:
@@ -133,6 +135,7 @@ class Worker:
                 track=job.suite.track,
                 needs=spec.needs,
                 image_size=spec.image_size,
+                cameras=spec.cameras,
                 actions=job.suite.actions.space(),
                 robot=job.suite.robot(site.world, site.space),
             )
@@ -162,26 +165,14 @@ def check_allowance(spec: PolicySpec, track: str, allow_privileged: bool) -> Non
         )
 
 
-def check_stages(spec: PolicySpec, kinds: Collection[StageKind]) -> None:
-    """Refuse a policy that cannot attempt what is asked.
-
-    Raises:
-        PolicyRefused: naming the kinds of stages it does not know.
-    """
-    beyond = sorted(set(kinds) - spec.stages)
-    if beyond:
-        raise PolicyRefused(
-            f"policy {spec.name!r} cannot attempt {', '.join(beyond)}",
-            why=f"it attempts {', '.join(sorted(spec.stages))}",
-            next_step="choose tasks that it knows with --task, or another policy: `portico list policies`",
-        )
-
-
 def failed_record(key: Key, episode: Episode, policy: str, error: Exception) -> Record:
     """The record of an episode that a fault of policy, harness or simulator cut off: an error, not a failure."""
-    where = "policy" if isinstance(error, PolicyFault) else "harness"
+    where = "policy" if isinstance(error, PolicyFault | PolicyFailure) else "harness"
+    failure = error if isinstance(error, PolicyFailure) else error.__cause__
     trace = "" if isinstance(error, UserError) and not isinstance(error, PolicyFault) else "".join(traceback.format_exception(error))[-4000:]
     fault = {"where": where, "type": type(error.__cause__ or error).__name__, "message": str(error), "traceback": trace}
+    if isinstance(failure, PolicyFailure):
+        fault |= {"kind": failure.kind, "traceback": ""}
     return {
         "key": key.as_dict(),
         "task": episode.task,
