@@ -27,6 +27,7 @@ FailureKind = Literal["timeout", "transport", "server", "parse", "invalid", "uns
 TRACKS: Mapping[str, frozenset[Need]] = {
     "rgb": frozenset({"rgb", "pose", "route"}),
     "rgbd": frozenset({"rgb", "depth", "odometry", "pose", "route"}),
+    "aerial": frozenset({"rgb", "odometry"}),
 }
 #: Needs that no track grants: a policy with one of them is privileged.
 PRIVILEGED_NEEDS: frozenset[Need] = frozenset({"semantic", "map", "oracle"})

@@ -14,6 +14,7 @@ from portico.episodes.grounds import Grounds
 from portico.episodes.navverse import SceneDraw, scenes_of
 from portico.episodes.references import Planner, outdoor_route
 from portico.episodes.sampling import Question
+from portico.episodes.satnav.generate import generate_flights
 from portico.episodes.verify import Verifier
 from portico.robots import embodiment
 from portico.seeding import derive_seed, generator
@@ -28,7 +29,7 @@ from portico.world import World
 #: The reason under which episodes that could not be made are counted.
 QUOTA = "quota not met"
 #: Fields of stages that seeds do not depend on: they came later, and the questions from before keep theirs.
-_LATER = {"instances", "tolerance_m"}
+_LATER = {"instances", "tolerance_m", "geodesy"}
 
 
 def generate(
@@ -41,6 +42,8 @@ def generate(
         scenes: for rules ``navverse``, which scenes the world is for; those of its kind when left out.
         watch: told (candidates accepted, candidates wanted) after each one that was looked at.
     """
+    if suite.rules == "satnav":
+        return generate_flights(world, suite, watch=watch)
     grounds = Grounds.of(world, embodiment(suite.embodiment), space)
     planner, verifier = Planner(grounds), Verifier(grounds, suite)
     draw = _draw(planner, suite)

@@ -134,9 +134,10 @@ def _recipe_of_episodes(suite: Suite, entry: WorldEntry, world_hash: str) -> str
     """A name that changes with everything the episodes depend on."""
     scenic = {"navverse"} if suite.rules == "navverse" else set()
     scenes = [entry.scenes] if suite.rules == "navverse" else []
+    flown = {"satnav"} if suite.rules == "satnav" else set()
     physical = {"motion", "friction"} if suite.motion == "physics" else set()
     parts = suite.model_dump(
-        mode="json", include=physical | scenic | {"name", "split", "seed", "embodiment", "tasks", "budget", "actions", "rules", "grid", "difficulty"}
+        mode="json", include=physical | scenic | flown | {"name", "split", "seed", "embodiment", "tasks", "budget", "actions", "rules", "grid", "difficulty"}
     )
     digest = hashlib.sha256(json.dumps([parts, world_hash, *scenes], sort_keys=True).encode()).hexdigest()
     return f"{suite.name}-{digest[:16]}"

@@ -25,12 +25,14 @@ from portico.world import Surface, load
 
 def scoring_context(annotations: Annotations, body: Embodiment, space: Space) -> Context:
     """The world as measures see it, with the geometry that some of them ask for."""
+    # Over a satellite map nothing is in the way, and nobody stands on anything.
+    grounded = len(space.nodes_xyz) > 0
     return Context(
         annotations,
         body,
         same_plane=same_plane(space),
-        clearance_m=space.clearance,
-        navigable=lambda positions: space.locate(positions) >= 0,
+        clearance_m=space.clearance if grounded else None,
+        navigable=(lambda positions: space.locate(positions) >= 0) if grounded else None,
     )
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 
-from portico.interface import Action, Brief, Move, MoveName, Observation, PolicySpec, Stop
+from portico.interface import Action, Brief, Move, MoveName, Observation, PolicySpec, StageKind, Stop
 from portico.seeding import generator
+
+EVERY_STAGE: frozenset[StageKind] = frozenset(get_args(StageKind))
 
 
 class StopPolicy:
     """Declares every stage complete at once: the score of standing still."""
 
-    spec = PolicySpec("stop")
+    spec = PolicySpec("stop", stages=EVERY_STAGE)
 
     def reset(self, brief: Brief) -> None:
         """Nothing to forget."""
@@ -27,7 +31,7 @@ class StopPolicy:
 class RandomPolicy:
     """Forward with probability 0.68, a left or a right turn with 0.15 each, STOP with 0.02, drawn from the brief's seed."""
 
-    spec = PolicySpec("random")
+    spec = PolicySpec("random", stages=EVERY_STAGE)
     _MOVES: tuple[MoveName, ...] = ("forward", "turn_left", "turn_right")
     _CUMULATIVE = np.array([0.68, 0.83, 0.98])
 
@@ -50,7 +54,7 @@ class RandomPolicy:
 class ForwardPolicy:
     """Walks ahead and, after a contact, turns left by about 90 degrees. Never stops: the budget ends the episode."""
 
-    spec = PolicySpec("forward")
+    spec = PolicySpec("forward", stages=EVERY_STAGE)
 
     def __init__(self) -> None:
         self._turns_left, self._turns_per_contact = 0, 6

@@ -45,6 +45,10 @@ DEFERRED: dict[str, tuple[str, str]] = {
     "agent": ("portico.agent.modular:AgentPolicy", "Executors per stage under verified completion and bounded recovery."),
     "chain": ("portico.agent.chain:ChainPolicy", "A policy per stage, reset at every hand-off."),
     "privileged/oracle-goal": ("portico.policies.privileged:OracleGoal", "Knows where the goal is, not the way (privileged)."),
+    "privileged/reference-follower": (
+        "portico.policies.privileged:ReferenceFollower",
+        "Flies along the reference path with a policy's own moves (privileged).",
+    ),
     "privileged/oracle-trajectory": ("portico.policies.privileged:OracleTrajectory", "Follows the reference path (privileged)."),
 }
 

@@ -19,7 +19,6 @@ from portico.report.runs import Run, WorldShelf
 from portico.report.stages import tasks_in_order
 from portico.robots import Embodiment, embodiment
 from portico.tasks.annotations import Annotations
-from portico.tasks.episode import TASK_STAGES
 
 #: Measures a card shows, where it has them.
 CARD_MEASURES = ("steps", "path_length_m", "spl", "route_completion", "navigation_error_m", "collision_rate", "distance_compliance")
@@ -188,8 +187,8 @@ def _backgrounds(chosen: Sequence[Choice], visits: Sequence[Visit | None], shelf
 
 
 def _mapped(choice: Choice, visit: Visit) -> bool:
-    """Errors left no way to draw, and satellite tasks have no metric world."""
-    return bool(choice.record["status"] != "error") and visit.episode.task in TASK_STAGES
+    """Errors left no way to draw."""
+    return bool(choice.record["status"] != "error")
 
 
 def _place(choice: Choice, level: int) -> tuple[str, str, int]:

@@ -7,6 +7,7 @@ the observation says so (``collided``).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import cos, hypot, sin, tan
 
 from portico.errors import EpisodeError
@@ -35,7 +36,7 @@ class Flyer:
 
     def __init__(self, world: World, embodiment: Embodiment, actions: ActionSpace | None = None, *, geodesy: Geodesy = SPHERE) -> None:
         self.embodiment, self.geodesy = embodiment, geodesy
-        self.actions = actions or ActionSpace(step_m=10.0)
+        self.actions = replace(actions or ActionSpace(step_m=10.0), accepts=frozenset({"stop", "move"}))
         self._grid, self._tiles = world.raster.grid, RasterTiles(world.raster, _TILES)
         self._empty = world.raster.info.empty > 0.0
         self._world_id = world.id
@@ -75,11 +76,11 @@ class Flyer:
             case Stop():
                 return Motion((State(pose, 0.0, False, False),))
             case Move(name="turn_left" | "turn_right"):
-                turn_rad = self.actions.turn_rad if action.name == "turn_left" else -self.actions.turn_rad
+                turn_rad = self.actions.amount_of(action) * (1.0 if action.name == "turn_left" else -1.0)
                 self.pose = GeoPose(pose.x, pose.y, pose.z, wrap_angle(pose.yaw_rad + turn_rad))
                 return Motion((State(self.pose, abs(turn_rad) / body.max_turn_radps, False, False),))
             case Move(name="forward"):
-                return self._ahead()
+                return self._ahead(self.actions.amount_of(action))
             case _:
                 raise EpisodeError(
                     "a flyer knows discrete moves only", where=repr(action), next_step="return Move('forward' | 'turn_left' | 'turn_right') or Stop()"
@@ -96,8 +97,8 @@ class Flyer:
                 return "the raster has no data there"
         return ""
 
-    def _ahead(self) -> Motion:
-        pose, step_m = self.pose, self.actions.step_m
+    def _ahead(self, step_m: float) -> Motion:
+        pose = self.pose
         lon, lat = self.geodesy.moved(pose.x, pose.y, pose.yaw_rad, step_m)
         rejected = bool(self.misfit(lon, lat, pose.z))
         if not rejected:

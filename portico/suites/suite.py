@@ -16,14 +16,17 @@ from portico.errors import SuiteError, UnknownName
 from portico.interface import TRACKS, ActionSpace
 from portico.robots import Robot, embodiment, make_robot
 from portico.space import Space
-from portico.tasks.episode import LEVELS, TASK_STAGES, Budget, InstructionType, Level, Scene, TaskName, Termination
-from portico.world import World
+from portico.tasks.episode import AERIAL_TASKS, LEVELS, TASK_STAGES, Budget, InstructionType, Level, Scene, TaskName, Termination
+from portico.world import GeodesyName, World
 
 #: Tasks that NavArena's sampling can draw.
 GRID_TASKS: frozenset[TaskName] = frozenset({"point", "image", "object"})
+#: Tasks on satellite maps.
+SATNAV_TASKS: frozenset[TaskName] = frozenset(AERIAL_TASKS)
 #: Tasks that NavVerse's sampling can draw.
 NAVVERSE_TASKS: frozenset[TaskName] = frozenset({"object", "place", "vln"})
 
+InstructionStyle = Literal["natural", "formal", "telegraphic"]
 Count = Annotated[int, Field(ge=0)]
 
 
@@ -137,6 +140,29 @@ class NavVerse(_Section):
         return self
 
 
+class SatNav(_Section):
+    """How questions on satellite maps are made and measured [SN].
+
+    Attributes:
+        height_m: of the flyer above ground, all the way. geodesy: ``sphere``, or ``satnav`` with its two radii and float32.
+        styles: every route is asked in each of them; the counts of tasks are of episodes.
+        shortest_m, longest_m: of the reference paths. keep_off_m: how far beside an outline its reference runs [P].
+    """
+
+    height_m: Annotated[FiniteFloat, Field(gt=0)] = 50.0
+    geodesy: GeodesyName = "sphere"
+    styles: Annotated[list[InstructionStyle], Field(min_length=1)] = ["natural", "formal", "telegraphic"]
+    shortest_m: Annotated[FiniteFloat, Field(gt=0)] = 80.0
+    longest_m: Annotated[FiniteFloat, Field(gt=0)] = 900.0
+    keep_off_m: Annotated[FiniteFloat, Field(gt=0)] = 6.0
+
+    @model_validator(mode="after")
+    def _a_window(self) -> SatNav:
+        if self.shortest_m > self.longest_m:
+            raise ValueError("shortest_m is more than longest_m")
+        return self
+
+
 class AskedOf(_Section):
     """The robot that questions are made for: they start where it can stand, and it can do them."""
 
@@ -151,13 +177,13 @@ class Suite(_Section):
     Attributes:
         split: which of the worlds are asked about: those of this split and those of none.
         rules: whose rules starts and goals are drawn by, and objects judged by: ``i2o2i`` (evenly spread points; NavVerse's
-            distance to objects), ``navarena`` (``grid``; distance to centres; point, image and object tasks) or ``navverse``
-            (``navverse``; object, place and vln tasks in scenes).
+            distance to objects), ``navarena`` (``grid``; distance to centres; point, image and object tasks), ``navverse``
+            (``navverse``; object, place and vln tasks in scenes) or ``satnav`` (``satnav``; boundary, landmark and route tasks in aerial worlds).
         termination: how point, image and object stages end: ``explicit_stop``, ``on_arrival``, or as the episodes say when left out.
         difficulty: grades episodes and gives each level its own budget; ungraded when left out.
         tasks: episodes per world, by task name; for rules ``navverse`` by scene too, one number standing for every scene.
         instructions: how places are put into words, for rules ``navverse``: the same episodes under each.
-        track: what policies may see; ``rgb`` as in I2O2I-Nav, ``rgbd`` adds depth and odometry.
+        track: what policies may see; ``rgb`` as in I2O2I-Nav, ``rgbd`` adds depth and odometry, ``aerial`` is rgb and the pose relative to the start.
         embodiment: a built-in body, or the path of a robot file.
         motion: how the body moves: ``kinematic`` goes where it is told until it touches something, ``physics`` has mass and can fall.
         friction: under physics, factor on what surfaces grip.
@@ -175,14 +201,15 @@ class Suite(_Section):
     motion: Literal["kinematic", "physics"] = "kinematic"
     friction: Annotated[FiniteFloat, Field(gt=0)] = 1.0
     asked_of: AskedOf | None = None
-    track: Literal["rgb", "rgbd"] = "rgbd"
+    track: Literal["rgb", "rgbd", "aerial"] = "rgbd"
     actions: Actions = Actions()
     budget: Budget = Budget()
     worlds: Annotated[list[WorldEntry], Field(min_length=1)]
     tasks: dict[TaskName, Count | dict[Scene, Count]]
-    rules: Literal["i2o2i", "navarena", "navverse"] = "i2o2i"
+    rules: Literal["i2o2i", "navarena", "navverse", "satnav"] = "i2o2i"
     grid: Grid = Grid()
     navverse: NavVerse = NavVerse()
+    satnav: SatNav = SatNav()
     instructions: InstructionType = "category"
     termination: Termination | None = None
     difficulty: Difficulty | None = None
@@ -195,12 +222,23 @@ class Suite(_Section):
 
     def robot(self, world: World, space: Space) -> Robot:
         """The robot that its episodes are run with, in a world; ``space`` is that world's for the suite's embodiment."""
-        return make_robot(world, self.embodiment, space, self.actions.space(), motion=self.motion, friction=self.friction, slide=self.actions.slide)
+        return make_robot(
+            world,
+            self.embodiment,
+            space,
+            self.actions.space(),
+            motion=self.motion,
+            friction=self.friction,
+            slide=self.actions.slide,
+            geodesy=self.satnav.geodesy,
+        )
 
     @model_validator(mode="after")
     def _known(self) -> Suite:
         embodiment(self.embodiment)
-        known = {"navarena": GRID_TASKS, "navverse": NAVVERSE_TASKS}.get(self.rules, frozenset(TASK_STAGES) - {"place", "vln"})
+        known = {"navarena": GRID_TASKS, "navverse": NAVVERSE_TASKS, "satnav": SATNAV_TASKS}.get(
+            self.rules, frozenset(TASK_STAGES) - {"place", "vln"} - SATNAV_TASKS
+        )
         strange = sorted(set(self.tasks) - known)
         if strange:
             raise ValueError(f"rules {self.rules} know the tasks {', '.join(sorted(known))}, not {', '.join(strange)}")
@@ -308,6 +346,7 @@ def _hint(problem: Any) -> str:
         "grid": Grid,
         "difficulty": Difficulty,
         "navverse": NavVerse,
+        "satnav": SatNav,
     }
     parents = [part for part in problem["loc"][:-1] if isinstance(part, str)]
     if problem["type"] == "extra_forbidden":

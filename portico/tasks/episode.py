@@ -10,13 +10,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from portico.interface import StageKind
-from portico.world.semantics import Point3
+from portico.world.geodesy import GeodesyName
+from portico.world.semantics import Point2, Point3
 
 EPISODES_SCHEMA = "portico.episodes/1"
 
-TaskName = Literal["point", "image", "object", "exit", "outdoor", "entrance", "ovon", "place", "vln", "i2o", "o2i", "i2o2i"]
+TaskName = Literal["point", "image", "object", "exit", "outdoor", "entrance", "ovon", "place", "vln", "i2o", "o2i", "i2o2i", "boundary", "landmark", "route"]
 #: Satellite-map tasks, one stage each; their positions are (longitude °, latitude °, altitude m) [SN 1].
 AerialTaskName = Literal["boundary", "landmark", "route"]
+AERIAL_TASKS: tuple[AerialTaskName, ...] = ("boundary", "landmark", "route")
 Termination = Literal["explicit_stop", "on_arrival"]
 Level = Literal["easy", "medium", "hard"]
 #: Levels of difficulty, in order.
@@ -44,6 +46,9 @@ TASK_STAGES: dict[TaskName, tuple[StageKind, ...]] = {
     "i2o": ("exit", "outdoor"),
     "o2i": ("outdoor", "entrance"),
     "i2o2i": ("exit", "outdoor", "entrance", "ovon"),
+    "boundary": ("boundary",),
+    "landmark": ("landmark",),
+    "route": ("route",),
 }
 
 
@@ -71,6 +76,7 @@ class StageSpec(_Record):
         rule: for ``object``: "navverse" (footprint-radius distance) or "navarena" (distance to the centre).
         tolerance_m: goal distance that counts by NavVerse's rule; 1.0 m plus the embodiment's radius when None [NV 6.5].
         route: outdoor pedestrian route handed to the policy once released.
+        geodesy: how distances are measured on a satellite map, see ``portico.world.geodesy``.
     """
 
     kind: StageKind
@@ -85,6 +91,7 @@ class StageSpec(_Record):
     rule: Literal["navverse", "navarena"] = "navverse"
     tolerance_m: Annotated[FiniteFloat, Field(gt=0)] | None = None
     route: list[Point3] = []
+    geodesy: GeodesyName = "sphere"
 
     @property
     def by_navverse(self) -> bool:
@@ -128,6 +135,24 @@ class Directive(_Record):
     time_s: FiniteFloat | None = None
 
 
+class Flight(_Record):
+    """What a question on a satellite map is about, for the evaluator and its tables [SN 1, 2].
+
+    Attributes:
+        subtype: loop, arc, extended; one_turn, two_turn; road, waterway, hybrid. style: how the instruction is worded.
+        route: episodes of one route differ in their words alone (SatNav's ``trajectory_id``).
+        side: of the flyer, on which an outline is to be kept. outline: the stretch to be followed, longitude and latitude in the order of travel.
+        waypoints: sparse nodes of the route, start and goal included.
+    """
+
+    subtype: str = ""
+    style: str = ""
+    route: str = ""
+    side: Literal["left", "right"] | None = None
+    outline: list[Point2] = []
+    waypoints: list[Point3] = []
+
+
 class Budget(_Record):
     """I2O2I-Nav: 800 executed actions [I2 Table 9]; NavVerse adds 300 s of simulated time."""
 
@@ -143,11 +168,12 @@ class Episode(_Record):
         scene: where it takes place, for NavVerse's tasks. goals: instances that are in reach, nearest first.
         phrasings: the instruction in every type that is known. phrased: the type that is given, None when there is but one.
         alignment: the directives of the route's description, in order.
+        flight: what a question on a satellite map is about.
     """
 
     id: str
     world: str
-    task: TaskName | AerialTaskName
+    task: TaskName
     embodiment: str
     start: Start
     stages: Annotated[list[StageSpec], Field(min_length=1)]
@@ -160,6 +186,7 @@ class Episode(_Record):
     phrasings: dict[InstructionType, str] = {}
     phrased: InstructionType | None = None
     alignment: list[Directive] = []
+    flight: Flight | None = None
     extra: dict[str, Any] = {}
 
 

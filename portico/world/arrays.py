@@ -62,7 +62,7 @@ def check_finite(array: NDArray[Any], label: str, things: str, path: Path) -> No
     Raises:
         WorldError: naming the first row.
     """
-    bad = np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))
+    bad = np.flatnonzero(~np.isfinite(array.reshape(len(array), max(1, array[:1].size))).all(axis=1))
     if len(bad):
         raise WorldError(
             f"{things} that are not finite",

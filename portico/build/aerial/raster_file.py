@@ -80,7 +80,8 @@ def _fill(file, strips: Strips, width: int) -> tuple[str, int]:  # type: ignore[
 
 
 def _factors(width: int, height: int) -> list[int]:
-    factors, side = [], max(width, height)
+    factors: list[int] = []
+    side = max(width, height)
     while side > TILE_PX:
         side = -(-side // 2)
         factors.append(2 ** (len(factors) + 1))

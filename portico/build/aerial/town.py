@@ -70,9 +70,7 @@ class Plan:
         for n, (kind, category, street) in enumerate(lines):
             crossings = [p for m, other in enumerate(cut) if m != n and lines[m][0] != kind for p in _points(cut[n].intersection(other))]
             line = with_points(street.line, crossings)
-            found.append(
-                Way(id=f"way-{n:03d}", kind=kind, category=category, name=street.name, line=rounded(line), width_m=round(street.width_m, 2))  # type: ignore[arg-type]
-            )
+            found.append(Way(id=f"way-{n:03d}", kind=kind, category=category, name=street.name, line=rounded(line), width_m=round(street.width_m, 2)))
         return found
 
 

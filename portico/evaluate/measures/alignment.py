@@ -57,7 +57,7 @@ def cls(e: Evaluation) -> Value:
         return _NO_REFERENCE
     nearest = _nearest(_metric(e, e.reference_path), _metric(e, e.positions), e.protocol == "satnav")
     coverage = float(np.exp(-nearest / e.goal.tolerance_m).mean())
-    expected = coverage * path_length_m(e.reference_path, e.protocol)
+    expected = coverage * path_length_m(e.reference_path, e.protocol, e.geodesy)
     spread = expected + abs(expected - e.path_length_m)
     return coverage * (expected / spread if spread > 0.0 else 1.0)
 

@@ -16,8 +16,8 @@ from portico.tasks.machine import Outcome
 from portico.tasks.polygons import Ints
 from portico.tasks.predicates import BodySize, Ground, Predicate, SamePlane, predicate
 from portico.tasks.replay import replay
-from portico.tasks.sphere import great_circle_m
 from portico.tasks.trajectory import Trajectory
+from portico.world.geodesy import GEODESIES, SPHERE, Geodesy
 
 #: Whose conventions count: how lengths are measured and what zero-length references mean.
 ScoringProtocol = Literal["navverse", "navarena", "i2o2i", "satnav"]
@@ -67,20 +67,20 @@ def protocol_of(episode: Episode) -> ScoringProtocol:
             return "i2o2i"
 
 
-def segment_lengths_m(points: Floats, protocol: ScoringProtocol) -> Floats:
-    """(N - 1,) lengths between consecutive points (N, 3): in space for NavVerse, on the sphere for SatNav, else horizontal."""
+def segment_lengths_m(points: Floats, protocol: ScoringProtocol, geodesy: Geodesy = SPHERE) -> Floats:
+    """(N - 1,) lengths between consecutive points (N, 3): in space for NavVerse, over the earth for SatNav, else horizontal."""
     if len(points) < 2:
         return np.zeros(0)
     if protocol == "satnav":
-        return great_circle_m(points[1:], points[:-1])
+        return geodesy.distance_m(points[1:], points[:-1])
     columns = 3 if protocol == "navverse" else 2
     lengths: Floats = np.linalg.norm(np.diff(points[:, :columns], axis=0), axis=1)
     return lengths
 
 
-def path_length_m(points: Floats, protocol: ScoringProtocol) -> float:
+def path_length_m(points: Floats, protocol: ScoringProtocol, geodesy: Geodesy = SPHERE) -> float:
     """Length of a path (N, 3) in the protocol's convention; references must be measured by it too [I2 D.2]."""
-    return float(segment_lengths_m(points, protocol).sum())
+    return float(segment_lengths_m(points, protocol, geodesy).sum())
 
 
 class Evaluation:
@@ -107,10 +107,15 @@ class Evaluation:
         """All stages confirmed."""
         return self.outcome.success
 
+    @property
+    def geodesy(self) -> Geodesy:
+        """How a satellite map is measured."""
+        return GEODESIES[self.episode.stages[-1].geodesy]
+
     @cached_property
     def path_length_m(self) -> float:
         """P, the executed length."""
-        return path_length_m(self.positions, self.protocol)
+        return path_length_m(self.positions, self.protocol, self.geodesy)
 
     @cached_property
     def goal(self) -> Predicate:
@@ -135,7 +140,7 @@ class Evaluation:
         """L. SatNav measures the reference path, or start to goal when it has fewer than two points [SN 4]."""
         if self.protocol == "satnav":
             path = self.reference_path
-            return path_length_m(path, "satnav") if path is not None and len(path) > 1 else float(self.goal_distance_m[0])
+            return path_length_m(path, "satnav", self.geodesy) if path is not None and len(path) > 1 else float(self.goal_distance_m[0])
         if self.episode.reference is None:
             return Unscored("no_reference")
         length = float(self.episode.reference.length_m)

@@ -5,5 +5,6 @@ The only room of ``policies`` with a door to the simulator.
 
 from portico.policies.privileged.oracle import OracleTrajectory, Privileged
 from portico.policies.privileged.oracle_goal import OracleGoal
+from portico.policies.privileged.reference_follower import ReferenceFollower
 
-__all__ = ["OracleGoal", "OracleTrajectory", "Privileged"]
+__all__ = ["OracleGoal", "OracleTrajectory", "Privileged", "ReferenceFollower"]

@@ -12,6 +12,7 @@ from portico.tasks.episode import StageSpec
 from portico.tasks.predicates.crossings import Entrance, Exit
 from portico.tasks.predicates.ground import REACH_M, Ground, Predicate
 from portico.tasks.predicates.reach import FindOnFloor, ReachInstance, ReachLocation, ReachPoint
+from portico.world.geodesy import GEODESIES
 from portico.world.semantics import ObjectInstance, Place
 
 #: Success radius where a stage names none: outdoor [P], point, image and object by NavArena's rule [NA], the satellite families [SN 5].
@@ -51,7 +52,7 @@ def predicate(spec: StageSpec, start: Floats, ground: Ground) -> Predicate:
         case "outdoor":
             return ReachPoint(_goal(spec)[None], success_radius_m(spec), ground)
         case _:
-            return ReachLocation(_goal(spec), success_radius_m(spec), np.asarray(start, dtype=np.float64))
+            return ReachLocation(_goal(spec), success_radius_m(spec), np.asarray(start, dtype=np.float64), GEODESIES[spec.geodesy])
 
 
 def accepted(spec: StageSpec, annotations: Annotations) -> tuple[ObjectInstance | Place, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from portico.geometry import Floats
 from portico.tasks.annotations import Bools
 from portico.tasks.predicates.ground import PLANE_MARGIN_M, REACH_M, SLACK_M, Ground
-from portico.tasks.sphere import great_circle_m
+from portico.world.geodesy import SPHERE, Geodesy
 from portico.world.semantics import ObjectInstance
 
 
@@ -145,10 +145,11 @@ class ReachLocation:
     goal: Floats
     tolerance_m: float
     start: Floats
+    geodesy: Geodesy = SPHERE
 
     def distance_m(self, positions: Floats) -> Floats:
-        """Great-circle distance to the goal."""
-        return great_circle_m(positions, self.goal)
+        """Distance to the goal over the earth, as the stage's geodesy measures it."""
+        return self.geodesy.distance_m(positions, self.goal)
 
     def holds(self, positions: Floats) -> Bools:
         """Strictly within the radius."""
@@ -158,7 +159,7 @@ class ReachLocation:
         """For loops: at the start, then strictly further than 2r from it."""
         if not bool(self.holds(self.start[None])[0]):
             return None
-        return np.ones(len(positions), dtype=bool), great_circle_m(positions, self.start) > 2.0 * self.tolerance_m
+        return np.ones(len(positions), dtype=bool), self.geodesy.distance_m(positions, self.start) > 2.0 * self.tolerance_m
 
 
 def footprint_distance_m(positions: Floats, item: ObjectInstance) -> Floats:
