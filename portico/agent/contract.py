@@ -128,6 +128,9 @@ class Requests(Protocol):
     def note_reply(self, facts: Mapping[str, Any], *, seconds: float) -> None:
         """What became of it, tokens included; seconds are kept apart."""
 
+    def note_unread(self, purpose: str, why: str) -> None:
+        """A location or a plan could not be read, and something else was taken instead."""
+
 
 @runtime_checkable
 class Reasoner(Protocol):

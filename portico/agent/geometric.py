@@ -15,6 +15,8 @@ from portico.policies.frontier import MAP_NEEDS
 #: Ground behind an opening from here on is well inside; from the second figure on, at least on the threshold.
 _INSIDE_M, _THRESHOLD_M = 0.8, 0.4
 _GONE_M, _OPEN_GROUND_M2 = 0.8, 6.0
+#: Ground this much lower than at the door is the road beyond the kerb, less than a storey; people walk on the pavement.
+_KERB_M = 0.08
 #: How near an object must be beyond the body's radius: 1.0 m count [I2 3.3], less what a map of 0.1 m may be off.
 _BESIDE_M = 0.9
 _STOREY_M = 2.0
@@ -113,6 +115,9 @@ class GeometricReasoner:
             return False, _LIKELY, "nothing shows that the stage began inside", "find a door"
         if last is not None and w.straight_m(last.pose) < _GONE_M:
             return False, _UNSURE, "just across the threshold", "go on, clear of the door"
+        below_m = w.door_z() - now.pose.z
+        if _KERB_M < below_m < _STOREY_M:
+            return False, _UNSURE, f"outdoors, but {below_m:.2f} m lower than the ground at the door: it may be the road", "go back up onto the pavement"
         ground = w.open_ground_m2()
         if ground < _OPEN_GROUND_M2:
             return False, _UNSURE, f"only {ground:.1f} m² of ground under the sky: it may be a balcony", "find a way down to open ground"

@@ -68,7 +68,7 @@ class AgentPolicy:
         self._slips = slips or ""
         needs = needs_of(self._members) | self._reasoner.needs
         stages = frozenset(kind for kind, member in self._members.items() if kind in member.spec.stages)
-        self.spec = PolicySpec("agent", needs=needs, stages=stages, image_size=image_size_of(self._members))
+        self.spec = PolicySpec("agent", needs=needs, stages=stages, image_size=_larger(image_size_of(self._members), self._reasoner))
         self._brief: Brief | None = None
 
     def reset(self, brief: Brief) -> None:
@@ -124,6 +124,10 @@ class AgentPolicy:
         self._ledger.tokens_out += int(facts.get("tokens_out", 0))
         self._ledger.seconds["model"] += seconds
         self._journal.add("request", **facts)
+
+    def note_unread(self, purpose: str, why: str) -> None:
+        """A location or a plan could not be read."""
+        self._journal.add(f"{purpose}_schema_failure", why=why)
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
@@ -334,3 +338,9 @@ class AgentPolicy:
         executors = {kind: self._members[kind].spec.name for kind in WORKFLOWS}
         said = {"reasoner": self._reasoner.name, "control": settings.control, "verify": settings.verify, "executors": executors, "slips": self._slips}
         return said | ({"extra": settings.extra} if settings.control == "continuation" else {})
+
+
+def _larger(size: tuple[int, int] | None, reasoner: Reasoner) -> tuple[int, int] | None:
+    """What executors or a reasoner want of pictures, whichever is more; executors take large ones down themselves."""
+    wanted: tuple[int, int] | None = getattr(reasoner, "image_size", None)
+    return size if wanted is None else wanted if size is None else max(size, wanted)

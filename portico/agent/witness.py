@@ -50,8 +50,8 @@ class Moment:
 
     @property
     def outside(self) -> bool:
-        """Surely under the sky."""
-        return self.cover <= _OUTSIDE_COVER and self.open_share > _OUTSIDE_OPEN and self.open_rad > _OUTSIDE_RAD
+        """Under the sky, and no roof overhead that is known of: what was mapped only from afar says nothing about one."""
+        return not self.cover > _OUTSIDE_COVER and self.open_share > _OUTSIDE_OPEN and self.open_rad > _OUTSIDE_RAD
 
 
 class Witness:
@@ -95,14 +95,9 @@ class Witness:
         """The last moment that was surely inside."""
         return next((m for m in reversed(self.moments) if m.inside), None)
 
-    def first_inside(self) -> Moment | None:
-        """The first moment of the run of moments, up to now, that were not surely outside and had a roof."""
-        found = None
-        for moment in reversed(self.moments):
-            if not moment.cover >= 0.5:
-                break
-            found = moment
-        return found
+    def door_z(self) -> float:
+        """Height of the ground where it last was under a roof, where the stage began if it never was."""
+        return next((m.pose.z for m in reversed(self.moments) if m.cover >= 0.5), self.moments[0].pose.z)
 
     def descended_m(self) -> float:
         """How much lower it is now than where the stage began; negative where it climbed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import hypot
 
 from portico.agent.budgets import Budgets
 from portico.agent.checkpoints import ProgressCheckpoint
@@ -11,8 +12,8 @@ from portico.agent.memory import EpisodeMemory
 from portico.geometry import Pose
 from portico.interface import Observation, StageBrief
 
-#: So many checkpoints without progress end an attempt, while there is another one to go to [P].
-_STALLS = 2
+#: So many checkpoints without progress around one place end an attempt, while there is another one to go to [P].
+_STALLS, _SAME_PLACE_M = 3, 2.0
 
 
 class Workflow:
@@ -35,7 +36,7 @@ class Workflow:
         self.verdict: Verdict | None = None
         self._attempt_began = memory.began
         self._checked = 0
-        self._stalls = 0
+        self._stalls: list[Pose] = []
         self._progress = ProgressCheckpoint()
 
     @property
@@ -53,7 +54,7 @@ class Workflow:
         self.steps = list(steps)
         self.attempt += 1
         self._attempt_began = action
-        self._stalls = 0
+        self._stalls = []
         self._restart()
         self.memory.plan = tuple(step.name for step in steps)
 
@@ -69,25 +70,21 @@ class Workflow:
     def due(self, observation: Observation, pose: Pose, periodic_left: int) -> Occasion | None:
         """What asks for a verification now, before the executor is asked again."""
         stalled = self._progress.add(pose)
+        count = (observation.step - self.memory.began) // self._budgets.cadence if self._budgets.cadence else 0
+        cadence, self._checked = count > self._checked, max(count, self._checked)
         if observation.step - self._attempt_began >= self._budgets.attempt_steps:
             return "attempt_end"
         if periodic_left <= 0:
             return None
         if stalled:
-            self._stalls += 1
+            self._stalls = [p for p in self._stalls if hypot(p.x - pose.x, p.y - pose.y) < _SAME_PLACE_M] + [pose]
             return "progress"
-        cadence = self._budgets.cadence
-        if cadence and self.stage.kind != "outdoor":
-            count = (observation.step - self.memory.began) // cadence
-            if count > self._checked:
-                self._checked = count
-                return "periodic"
-        return None
+        return "periodic" if cadence and self.stage.kind != "outdoor" else None
 
     @property
     def stalled(self) -> bool:
         """Whether this attempt gets nowhere and another one may be tried."""
-        return self._stalls >= _STALLS and self.replans_left > 0
+        return len(self._stalls) >= _STALLS and self.replans_left > 0
 
     def _restart(self) -> None:
         self.step_started = False
