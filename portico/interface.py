@@ -29,6 +29,8 @@ TRACKS: Mapping[str, frozenset[Need]] = {
     "rgbd": frozenset({"rgb", "depth", "odometry", "pose", "route"}),
     "aerial": frozenset({"rgb", "odometry"}),
 }
+#: See ``ActionSpace.accepts``.
+STREAM = "stream"
 #: Needs that no track grants: a policy with one of them is privileged.
 PRIVILEGED_NEEDS: frozenset[Need] = frozenset({"semantic", "map", "oracle"})
 
@@ -230,7 +232,12 @@ Action = Stop | Move | Waypoints | Velocity
 
 @dataclass(frozen=True)
 class ActionSpace:
-    """Amounts of the discrete moves, and which kinds of action are accepted."""
+    """Amounts of the discrete moves, and which kinds of action are accepted.
+
+    Attributes:
+        accepts: of ``stop``, ``move``, ``waypoints``, ``velocity``; ``stream`` where the body walks on while ``Waypoints`` with a duration
+            follow one another, so that one who streams them does not stop in between.
+    """
 
     step_m: float = 0.25
     turn_rad: float = float(np.deg2rad(15.0))

@@ -57,8 +57,8 @@ class Simulator:
         self.world, self.body, self.track = world, body, track
         self.space = space or build_space(world, body)
         self.annotations = Annotations(world.semantics)
-        self.actions = actions or ActionSpace()
-        self.robot: Robot = robot or KinematicRobot(self.space, body, self.actions)
+        self.robot: Robot = robot or KinematicRobot(self.space, body, actions)
+        self.actions = self.robot.actions
         self.cameras: tuple[Camera, ...] = cameras or tuple(c.resized(*image_size) if image_size else c for c in body.cameras)
         self._needs = frozenset(needs)
         self._channels: tuple[Channel, ...] = tuple(c for c in _CHANNELS if c in self._needs)

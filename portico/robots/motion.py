@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from portico.geometry import Floats, Pose
-from portico.interface import Action
+from portico.interface import Action, ActionSpace
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,12 @@ class Robot(Protocol):
 
     Attributes:
         pose: of the foot point now. start: where ``reset`` left it.
+        actions: what it takes, and the amounts of its discrete moves.
     """
 
     pose: Pose
     start: Pose
+    actions: ActionSpace
 
     def reset(self, pose: Pose) -> Pose:
         """Stand at a pose; returns where it then stands, z on the supporting surface.

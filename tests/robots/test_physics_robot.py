@@ -61,6 +61,25 @@ def test_streamed_waypoints_hand_back_on_time(name):
     assert len(motion.states) == 1
 
 
+def test_who_streams_waypoints_does_not_stop_in_between(name):
+    assert "stream" in robot(name, 2, 5).actions.accepts
+    went = []
+    for duration_s in (0.8, None):
+        r = robot(name, 2, 5)
+        elapsed = 0.0
+        while elapsed < 2.4:
+            elapsed += r.execute(Waypoints((Pose(1.0 if duration_s else 0.4, 0.0),), duration_s=duration_s)).duration_s
+        went.append((r.pose.x - 2.0) / elapsed)
+    assert went[0] > 1.03 * went[1]
+
+
+def test_a_body_that_is_driven_against_a_wall_presses_on_gently_and_stands(name):
+    r = robot(name, 2, 4)
+    motion = r.execute(Velocity(1.5, 0.0, 0.3, 12.0))
+    assert motion.collided
+    assert not motion.fallen
+
+
 def test_states_are_recorded_ten_times_a_second(name):
     states = robot(name, 2, 4).execute(Velocity(0.2, 0.0, 0.0, 1.0)).states
     assert [s.elapsed_s for s in states] == pytest.approx(np.arange(1, 11) / 10)

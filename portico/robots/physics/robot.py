@@ -6,6 +6,7 @@ Physics steps at 200 Hz, tracker and controller at 50 Hz, states are recorded at
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import hypot
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from portico.errors import EpisodeError, UserError
 from portico.geometry import Floats, Pose, leaning, wrap_angle
-from portico.interface import Action, ActionSpace, Move, Stop, Velocity, Waypoints
+from portico.interface import STREAM, Action, ActionSpace, Move, Stop, Velocity, Waypoints
 from portico.robots.kinematic import misplacement
 from portico.robots.motion import Motion, State
 from portico.robots.physics.controller import Controller
@@ -35,6 +36,8 @@ _SETTLE_S = 0.6
 _STUCK_M, _STUCK_S = 0.05, 2.5
 #: Most time for the last turn and the last centimetres of a path.
 _DOCKING_S = 2.0
+#: For this long after it touched something a body moves no faster than this (m/s, m/s, rad/s): to press on at full speed tips it over.
+_GENTLE_S, _GENTLE = 0.3, np.array([0.25, 0.15, 0.6])
 #: Deeper inside something than this is no contact but a wrong start.
 _OVERLAP_M = 0.03
 #: Steps that the survey of the ground takes for ground; what a leg cannot climb is still there to bump into.
@@ -54,7 +57,9 @@ class PhysicsRobot:
     def __init__(
         self, machine: Machine, controller: Controller, nearby: Nearby, space: Space, actions: ActionSpace | None = None, *, friction: float = 1.0
     ) -> None:
-        self.machine, self.space, self.actions = machine, space, actions or ActionSpace()
+        self.machine, self.space = machine, space
+        accepts = actions or ActionSpace()
+        self.actions = replace(accepts, accepts=accepts.accepts | {STREAM}) if "waypoints" in accepts.accepts else accepts
         body = machine.embodiment
         self.embodiment = body
         self._controller = controller
@@ -94,6 +99,7 @@ class PhysicsRobot:
             raise _unfit(pose, "inside an obstacle", f"{self.embodiment.name} overlaps something solid by {100 * self._deepest_m():.0f} cm")
         self._tracker = None
         self._controller.reset(data)
+        self._touched_s = np.inf
         for _ in range(round(_SETTLE_S / CONTROL_S)):
             self._tick(np.zeros(3))
         self._read_pose()
@@ -190,11 +196,15 @@ class PhysicsRobot:
         """One period of control; whether the body touched an obstacle in it."""
         model, data = self.machine.model, self._data
         self._grip()
+        if self._touched_s < _GENTLE_S:
+            command = np.clip(command, -_GENTLE, _GENTLE)
         self._controller.control(data, command, self._ground.heights)
         mujoco.mj_step(model, data, _SUBSTEPS)
         base = data.qpos[self.machine.base_qpos : self.machine.base_qpos + 3]
         self._follow(np.array([base[0], base[1], base[2] - self.machine.file.standing_height_m]))
-        return self._touches()
+        touching = self._touches()
+        self._touched_s = 0.0 if touching else self._touched_s + CONTROL_S
+        return touching
 
     def _surface(self) -> int:
         return self._ground.roughest(self.pose.position, self.embodiment.radius_m + 0.1)

@@ -16,7 +16,7 @@ class Steps(NamedTuple):
     Attributes:
         feedback_s: a foot lands this many seconds of velocity error farther out.
         aim_until: share of the flight until which the landing is chosen anew; land_from: share after which touching ground ends it.
-        speed, turn: largest command (ahead, aside; m/s, rad/s); rough_speed: ahead on ground as uneven as stairs.
+        speed, turn: largest command (ahead, aside; m/s, rad/s); rough_speed, rough_turn: ahead and turning on ground as uneven as stairs.
         accelerate: changes of the command per second (m/s^2, m/s^2, rad/s^2).
         reach_m: farthest a foot may be from its abduction joint. search_mps: speed with which a foot feels for ground.
         slide_mps: a foot on the ground that is faster than this slides: the friction counted on shrinks by ``distrust`` each period, down to
@@ -29,6 +29,7 @@ class Steps(NamedTuple):
     speed: tuple[float, float] = (1.3, 0.5)
     turn: float = 1.5
     rough_speed: float = 0.5
+    rough_turn: float = 0.5
     accelerate: tuple[float, float, float] = (1.5, 1.5, 4.0)
     reach_m: float = 0.62
     search_mps: float = 0.7

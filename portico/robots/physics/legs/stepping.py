@@ -58,7 +58,7 @@ def _follow_command(qpos, command, steps, posture, m):  # type: ignore[no-untype
     quick = min(max(1.0 - (m.rough[0] - 0.05) / 0.1, 0.0), 1.0)
     m.firm[0] = min(max((m.grip[0] - steps.least_grip) / 0.15, 0.0), 1.0)
     ahead = (steps.rough_speed + quick * (steps.speed[0] - steps.rough_speed)) * (0.6 + 0.4 * m.firm[0])
-    limits = (ahead, min(ahead, steps.speed[1]), steps.turn)
+    limits = (ahead, min(ahead, steps.speed[1]), steps.rough_turn + quick * (steps.turn - steps.rough_turn))
     zero = True
     for i in range(3):
         goal = min(max(command[i], -limits[i]), limits[i])
