@@ -75,7 +75,7 @@ def test_who_streams_waypoints_does_not_stop_in_between(name):
 
 def test_a_body_that_is_driven_against_a_wall_presses_on_gently_and_stands(name):
     r = robot(name, 2, 4)
-    motion = r.execute(Velocity(1.5, 0.0, 0.3, 12.0))
+    motion = r.execute(Velocity(1.5, 0.0, 0.0, 25.0))
     assert motion.collided
     assert not motion.fallen
 
