@@ -19,6 +19,7 @@ from portico.policies.frontier import FrontierPolicy
 from portico.policies.instruction_follower import InstructionFollower
 from portico.policies.names import parse_name as parse_name
 from portico.policies.point_follower import PointFollower
+from portico.policies.published_names import ALIASES, PUBLISHED
 from portico.policies.route_follower import RouteFollower
 from portico.policies.semantic_frontier import SemanticFrontier
 
@@ -41,6 +42,7 @@ POLICIES: dict[str, PolicyFactory] = {
 
 #: Policies of rooms that this one must not import: name -> ("module:attribute", description), imported only when created.
 DEFERRED: dict[str, tuple[str, str]] = {
+    **PUBLISHED,
     "remote": ("portico.policies.remote.policy:RemotePolicy", "A policy behind a wire: remote?url=ws://127.0.0.1:8765, see `portico serve`."),
     "agent": ("portico.agent.modular:AgentPolicy", "Executors per stage under verified completion and bounded recovery."),
     "chain": ("portico.agent.chain:ChainPolicy", "A policy per stage, reset at every hand-off."),
@@ -94,6 +96,7 @@ def create(name: str, **options: Any) -> Policy:
 
 
 def _find(name: str) -> PolicyFactory:
+    name = ALIASES.get(name, name)
     if name in POLICIES:
         return POLICIES[name]
     if name in DEFERRED:

@@ -69,7 +69,8 @@ class KinematicRobot:
             clock += state.elapsed_s
             states.append(State(state.pose, clock, state.collided, state.moved))
             self.pose = state.pose
-        return Motion(tuple(states))
+        # What leads nowhere is an action all the same: a record has a state for each.
+        return Motion(tuple(states) or (State(self.pose, 0.0, False, False),))
 
     def _states(self, action: Action) -> Iterator[State]:
         """States one after the other, each with its own duration; ``self.pose`` follows between them."""
