@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 import yaml
 
-from portico.cli import world_export, world_import, world_label
+from portico.cli import world_aerial, world_export, world_import, world_label
 from portico.cli.console import out, timed
 from portico.cli.world_facts import describe
 from portico.errors import StorageError, UnknownName, UserError
@@ -21,6 +21,7 @@ app = typer.Typer(no_args_is_help=True, help="Build, import, look at and export 
 app.add_typer(world_import.app, name="import")
 app.command("export")(world_export.export)
 app.command("label")(world_label.label)
+app.command("aerial")(world_aerial.aerial)
 
 WorldFolder = Annotated[Path, typer.Argument(help="folder of a world, as made by `world build` or `world import`", metavar="WORLD")]
 Out = Annotated[Path, typer.Option("--out", help="where the result goes")]

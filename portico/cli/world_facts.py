@@ -15,7 +15,10 @@ def describe(world: World) -> None:
     table.add_row("world", f"{m.id} ({m.kind})")
     if world.appearance.raster is not None:
         info = world.appearance.raster.info
-        table.add_row("extent", f"{info.width * info.gsd_m:,.0f} x {info.height * info.gsd_m:,.0f} m, {info.gsd_m:.2f} m a pixel, {info.crs[:40]}")
+        table.add_row(
+            "extent",
+            f"{info.width * info.gsd_m:,.0f} x {info.height * info.gsd_m:,.0f} m, {info.gsd_m:.2f} m a pixel, {info.crs if len(info.crs) < 20 else 'a projection of its own'}",
+        )
     else:
         low, high = world.geometry.bounds()
         table.add_row("extent", " x ".join(f"{b - a:.1f}" for a, b in zip(low, high, strict=True)) + " m")

@@ -117,6 +117,31 @@ def import_navarena_folder(
     _finish(imported.world, imported.lines, out_folder, robot, overwrite=overwrite)
 
 
+@app.command("aerial")
+def import_aerial_file(
+    file: Annotated[Path, typer.Argument(help="a GeoTIFF, in any coordinate reference system and type of number")],
+    out_folder: Out,
+    vectors: Annotated[
+        list[Path] | None, typer.Option(help="roads, waters, buildings: .geojson, .osm, .osm.pbf, or a .tif mask of roads; may be repeated")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="id of the world; the file's name when left out")] = None,
+    licence: Annotated[str, typer.Option(help="of the imagery; it travels with the world")] = "unknown",
+    attribution: Annotated[str, typer.Option(help="whom to name beside the imagery")] = "",
+    overwrite: Overwrite = False,
+) -> None:
+    """Import satellite or aerial imagery to fly over, with vectors to follow and to name."""
+    from portico.build.aerial.importer import import_aerial
+
+    check_free(out_folder, overwrite=overwrite)
+    with timed(f"importing {file.name}"):
+        imported = import_aerial(file, vectors=vectors or [], world_id=name, licence=licence, attribution=attribution)
+        world = save(imported.world, out_folder, overwrite=overwrite)
+    for line in imported.lines:
+        out.print(line)
+    describe(world)
+    out.print(f"\nwritten to {out_folder}\nlook at it:  portico world render {out_folder}")
+
+
 def _ready(out_folder: Path, robot: str, *, overwrite: bool) -> None:
     """Refuse before the work what would be refused after it."""
     from portico.robots import embodiment

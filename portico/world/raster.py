@@ -18,6 +18,7 @@ from portico.world.geodesy import SPHERE
 #: Side of a tile in pixels.
 TILE_PX = 256
 _STEP_M = 25.0
+_MERCATOR_ROUND_M = 2.0 * np.pi * 6_378_137.0
 
 
 class RasterInfo(BaseModel):
@@ -74,17 +75,17 @@ class GeoGrid:
         a, b, c, d, e, f = transform
         self._forward = np.array([[a, b], [d, e]])
         self._inverse, self._origin = np.linalg.inv(self._forward), np.array([c, f])
-        geographic = bool(pyproj.CRS.from_user_input(crs).is_geographic)
-        west, east = sorted((c, float((self._forward @ [width, height])[0]) + c))
-        #: Longitudes of a raster across the antimeridian run on beyond 180.
-        self._wrap = 0.5 * (west + east) if geographic else None
+        known = pyproj.CRS.from_user_input(crs)
+        #: A raster across the antimeridian runs on beyond it, in degrees or in the metres of web Mercator.
+        self._around = 360.0 if known.is_geographic else _MERCATOR_ROUND_M if known.to_epsg() == 3857 else None
+        self._middle_x = float((self._forward @ [0.5 * width, 0.5 * height])[0]) + c
 
     def to_pixels(self, lonlat: ArrayLike) -> Floats:
         """(N, 2) column and row of positions (N, 2+) in degrees; inf where the reference system knows no such place."""
         points = np.asarray(lonlat, np.float64).reshape(-1, np.shape(lonlat)[-1])
         x, y = self._to_crs.transform(points[:, 0], points[:, 1])
-        if self._wrap is not None:
-            x = self._wrap + (np.asarray(x) - self._wrap + 180.0) % 360.0 - 180.0
+        if self._around is not None:
+            x = np.asarray(x) + self._around * np.round((self._middle_x - np.asarray(x)) / self._around)
         pixels: Floats = (np.stack([x, y], axis=1) - self._origin) @ self._inverse.T
         return pixels
 
