@@ -148,7 +148,8 @@ def main() -> None:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(options.seed)
-    torch.set_num_threads(options.workers)
+    # The networks are small: more threads would only wait for each other.
+    torch.set_num_threads(1)
     learner, rows = Learner(), []
     optimiser = torch.optim.Adam(learner.parameters(), lr=options.rate)
     chooser = torch.Generator().manual_seed(options.seed)

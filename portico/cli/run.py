@@ -118,7 +118,7 @@ def evaluate(
     summaries: dict[Path, dict[str, Any]] = {}
     with closing(local(workers)) as executor:
         narrator = Narrator()
-        prepared = prepare(suite, cache or default_cache(), relative_to=base, announce=narrator.begin, watch=narrator.tell)
+        prepared = prepare(suite, cache or default_cache(), relative_to=base, announce=narrator.begin, watch=narrator.tell, workers=workers)
         chosen = select(prepared, limit=limit, only=only or [], tasks=tasks or [])
         for policy in policies:
             run_folder = folder if len(policies) == 1 else folder / folder_name(policy)

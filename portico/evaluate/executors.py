@@ -160,7 +160,7 @@ class _Remote:
 
 def _serve(connection: Connection, rank: int, workers: int, parent: int) -> None:
     """The worker process: one assignment in, one record out, until the parent hangs up."""
-    _die_with(parent)
+    die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     import numba
 
@@ -183,7 +183,7 @@ def _serve(connection: Connection, rank: int, workers: int, parent: int) -> None
     worker.close()
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """A killed parent must not leave workers that write into a run somebody resumes."""
     if sys.platform == "linux":
         set_parent_death_signal = 1

@@ -15,6 +15,7 @@ from portico.episodes.generate import QUOTA
 from portico.episodes.grounds import Grounds
 from portico.episodes.navverse import scenes_of
 from portico.errors import EpisodeError, SuiteError, UnknownName
+from portico.evaluate.making import side_by_side
 from portico.robots import embodiment
 from portico.space import cached_space
 from portico.suites import Suite, WorldEntry
@@ -41,18 +42,26 @@ def default_cache() -> Path:
     return Path("worlds")
 
 
-def prepare(suite: Suite, cache: Path, *, relative_to: Path | None = None, announce: Announce = print, watch: Watch = lambda *_: None) -> list[Prepared]:
+def prepare(
+    suite: Suite, cache: Path, *, relative_to: Path | None = None, announce: Announce = print, watch: Watch = lambda *_: None, workers: int = 1
+) -> list[Prepared]:
     """Worlds and episodes of a suite, made where the cache lacks them.
 
     Args:
         relative_to: folder that world paths in the suite are relative to.
         announce: told before anything slow starts. watch: told (done, wanted) while it goes on, where that is known.
+        workers: so many worlds are made at a time, in processes of their own.
 
     Raises:
         SuiteError: two worlds of the suite have the same id, or there is no episode at all.
         EpisodeError: an episode file belongs to another world, or holds episodes that cannot be asked.
     """
-    prepared = [_prepared(suite, entry, cache, relative_to or Path.cwd(), announce, watch) for entry in suite.entries]
+    base = relative_to or Path.cwd()
+    lacking = [entry for entry in suite.entries if workers > 1 and _lacks(suite, entry, cache)]
+    if len(lacking) > 1:
+        announce(f"building {len(lacking)} worlds, sampling and verifying their episodes, {min(workers, len(lacking))} worlds at a time")
+        side_by_side(_make, [(suite, entry, cache, base) for entry in lacking], workers, watch)
+    prepared = [_prepared(suite, entry, cache, base, announce, watch) for entry in suite.entries]
     if not prepared:
         splits = sorted({str(entry.split) for entry in suite.worlds})
         raise SuiteError("no world belongs to the split", where=f"{suite.name}: split {suite.split!r}", next_step=f"choose one of {', '.join(splits)}")
@@ -69,6 +78,21 @@ def prepare(suite: Suite, cache: Path, *, relative_to: Path | None = None, annou
             next_step="raise the counts of its tasks, or choose worlds in which they can be asked",
         )
     return prepared
+
+
+def _lacks(suite: Suite, entry: WorldEntry, cache: Path) -> bool:
+    """Whether a generated world, or its episodes, must be made."""
+    if entry.path or entry.episodes or str(entry.recipe) not in RECIPES:
+        return False
+    world = _world_folder(entry, cache) / "world.json"
+    if not world.is_file():
+        return True
+    return not _episode_file(suite.asked(), entry, cache, str(json.loads(world.read_text())["content_hash"])).is_file()
+
+
+def _make(suite: Suite, entry: WorldEntry, cache: Path, base: Path, watch: Watch) -> None:
+    """Leave a world and its episodes in the cache, without a word but how far it is."""
+    _prepared(suite, entry, cache, base, lambda _: None, watch)
 
 
 def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce: Announce, watch: Watch) -> Prepared:
@@ -88,7 +112,7 @@ def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce
             check_askable(episodes, Grounds.of(world, body, cached_space(world, body, folder)), entry.episodes, watch=watch)
         return Prepared(folder, world_hash, _ended(episodes, suite))
     asked = suite.asked()
-    file = cache / "episodes" / f"{_recipe_of_episodes(asked, entry, world_hash)}.json"
+    file = _episode_file(asked, entry, cache, world_hash)
     if not file.is_file():
         world = load(folder)
         announce(f"surveying {world.id} for {asked.embodiment}")
@@ -122,16 +146,20 @@ def _built(entry: WorldEntry, cache: Path, announce: Announce) -> Path:
     recipe = str(entry.recipe)
     if recipe not in RECIPES:
         raise UnknownName("recipe", recipe, RECIPES, list_command="portico list recipes")
-    suffix = "" if not entry.params else "-" + hashlib.sha256(json.dumps(entry.params, sort_keys=True).encode()).hexdigest()[:8]
-    folder = cache / f"{recipe}-{entry.seed:04d}{suffix}"
+    folder = _world_folder(entry, cache)
     if not (folder / "world.json").is_file():
         announce(f"building world {folder.name}")
         save(RECIPES[recipe](entry.seed, **entry.params), folder, overwrite=True)
     return folder
 
 
-def _recipe_of_episodes(suite: Suite, entry: WorldEntry, world_hash: str) -> str:
-    """A name that changes with everything the episodes depend on."""
+def _world_folder(entry: WorldEntry, cache: Path) -> Path:
+    suffix = "" if not entry.params else "-" + hashlib.sha256(json.dumps(entry.params, sort_keys=True).encode()).hexdigest()[:8]
+    return cache / f"{entry.recipe}-{entry.seed:04d}{suffix}"
+
+
+def _episode_file(suite: Suite, entry: WorldEntry, cache: Path, world_hash: str) -> Path:
+    """Its name changes with everything the episodes depend on."""
     scenic = {"navverse"} if suite.rules == "navverse" else set()
     scenes = [entry.scenes] if suite.rules == "navverse" else []
     flown = {"satnav"} if suite.rules == "satnav" else set()
@@ -140,7 +168,7 @@ def _recipe_of_episodes(suite: Suite, entry: WorldEntry, world_hash: str) -> str
         mode="json", include=physical | scenic | flown | {"name", "split", "seed", "embodiment", "tasks", "budget", "actions", "rules", "grid", "difficulty"}
     )
     digest = hashlib.sha256(json.dumps([parts, world_hash, *scenes], sort_keys=True).encode()).hexdigest()
-    return f"{suite.name}-{digest[:16]}"
+    return cache / "episodes" / f"{suite.name}-{digest[:16]}.json"
 
 
 def _spread(episodes: Sequence[Episode], limit: int) -> list[Episode]:
