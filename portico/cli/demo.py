@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -49,16 +50,27 @@ def demo(
     out.print(f"\n{duration(time.perf_counter() - began)}. Report with maps of where they failed: {page}")
     for film in films:
         out.print(f"an episode as the robot saw it: {film}")
-    _next_steps(suite, out_folder)
+    _next_steps(suite, out_folder, list(summaries))
 
 
 def _evaluated(suite: Suite, out_folder: Path, workers: int) -> dict[Path, dict[str, Any]]:
     """Every policy of the suite on the tasks that it attempts."""
     options: dict[str, Any] = {"workers": workers, "allow_privileged": True, "cache": out_folder / "worlds"}
-    summaries = evaluate(suite, suite.policies, out_folder / "runs", **options)
+    summaries = evaluate(suite, _reading(suite), out_folder / "runs", **options)
     if suite.asks("vln"):
         summaries |= evaluate(suite, [_FOLLOWER], out_folder / "runs" / folder_name(_FOLLOWER), tasks=["vln"], **options)
     return summaries
+
+
+def _reading(suite: Suite) -> list[str]:
+    """The suite's policies; who looks for shops reads their signs where the extra for it is installed."""
+    searcher = "semantic-frontier?detector=semantic"
+    if not suite.asks("place") or searcher not in suite.policies:
+        return suite.policies
+    if find_spec("rapidocr") is None:
+        out.print("Signs will not be read, so shops are hard to find: pip install 'portico-nav\\[ocr]'")
+        return suite.policies
+    return [f"{policy}+text" if policy == searcher else policy for policy in suite.policies]
 
 
 #: Attempts directions and nothing else.
@@ -77,7 +89,7 @@ def _film(folders: list[Path], ending: Literal["success", "fall"], out_folder: P
     return None
 
 
-def _next_steps(suite: Suite, out_folder: Path) -> None:
+def _next_steps(suite: Suite, out_folder: Path, runs: list[Path]) -> None:
     world = next((out_folder / "worlds").glob("*/world.json")).parent
     out.print("Try next:")
     out.print(f"  portico world render {world} --out {out_folder / 'pictures'}")
@@ -85,5 +97,4 @@ def _next_steps(suite: Suite, out_folder: Path) -> None:
     if suite.motion == "physics":
         out.print(f"  portico run {suite.name} --motion kinematic --policy privileged/oracle-trajectory --allow-privileged --cache {out_folder / 'worlds'}")
         out.print(f"  portico tables {out_folder / 'runs'}")
-    baseline, chain = (out_folder / "runs" / folder_name(policy) for policy in suite.policies[1:3])
-    out.print(f"  portico compare {baseline} {chain}")
+    out.print(f"  portico compare {runs[1]} {runs[2]}")
