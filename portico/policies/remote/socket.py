@@ -131,12 +131,16 @@ def late(url: str, deadline_s: float) -> PolicyFailure:
 
 
 def _connect(url: str, limit_bytes: int, timeout_s: float, pings: bool) -> Any:
-    from websockets.exceptions import InvalidHandshake, InvalidURI
+    from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
     from websockets.sync.client import connect
 
     try:
         interval = 20.0 if pings else None
-        return connect(url, compression=None, max_size=limit_bytes, open_timeout=timeout_s, ping_interval=interval, close_timeout=2.0, proxy=None)
+        opened = connect(url, compression=None, max_size=limit_bytes, open_timeout=timeout_s, ping_interval=interval, close_timeout=2.0, proxy=None)
+        # Entered by hand: the connection outlives this function, and every version of the library returns it here.
+        return opened.__enter__()
+    except ConnectionClosed as error:  # taken in by a process that is on its way out
+        raise ConnectionResetError(str(error)) from error
     except InvalidURI as error:
         raise PolicyFailure("refused", "this is no WebSocket address", where=url, next_step="write ws://HOST:PORT") from error
     except InvalidHandshake as error:

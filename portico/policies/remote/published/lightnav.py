@@ -79,7 +79,7 @@ class LightNav(Adapter):
 
     def _decide(self, observation: Observation) -> list[Action]:
         instruction = observation.stage.instruction
-        data = self._next(observation, None if instruction == self._told else instruction)
+        data = self._asked(observation, None if instruction == self._told else instruction)
         self._told = instruction
         chunk = data.get("actions")
         rows = numbers(chunk if isinstance(chunk, dict) else {}, "actions", (None, 3), self.url)
@@ -89,9 +89,9 @@ class LightNav(Adapter):
         return [step_to(Pose(forward_m, left_m, 0.0, yaw_rad), self.body, self._period_s)]
 
     def _show(self, observation: Observation) -> None:
-        self._next(observation, "")
+        self._asked(observation, "")
 
-    def _next(self, observation: Observation, instruction: str | None) -> dict[str, Any]:
+    def _asked(self, observation: Observation, instruction: str | None) -> dict[str, Any]:
         rgb = rgb_of(observation, "front", self.spec.name)
         self._seq += 1
         image = text(png(rgb) if self._image == "png" else jpeg(rgb))
