@@ -141,6 +141,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--iterations", type=int, default=10**9, help="stop after so many in all, however long that takes: what is the same everywhere")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--robots", type=int, default=32, help="per worker")
     parser.add_argument("--periods", type=int, default=64, help="control steps of each robot between two improvements")
@@ -178,7 +179,7 @@ def train(learner: Learner, optimiser: torch.optim.Optimizer, chooser: torch.Gen
 
     stairs = np.array([lane.kind == "stairs" for lane in lanes()])
     began, saved, minutes = time.monotonic(), time.monotonic(), rows[-1]["minutes"] if rows else 0.0
-    while (spent := time.monotonic() - began) < options.minutes * 60:
+    while (spent := time.monotonic() - began) < options.minutes * 60 and len(rows) < options.iterations:
         for pipe in pipes:
             pipe.send((learner.network(), learner.log_deviation.detach().exp().numpy(), options.periods))
         batches = [pipe.recv() for pipe in pipes]
