@@ -11,6 +11,7 @@ from rich.table import Table
 
 from portico.cli.console import counted, errors, out, timed
 from portico.cli.experts import experts
+from portico.cli.satnav_files import convert_satnav
 from portico.episodes import calibrate, generate, load_episodes, save_episodes
 from portico.episodes import validate as find_problems
 from portico.episodes.grounds import Grounds
@@ -98,24 +99,29 @@ def validate(
 
 @app.command()
 def convert(
-    source: Annotated[Path, typer.Argument(help="an episode file (with --to), or a folder of foreign data (with --from)", metavar="SOURCE")],
+    source: Annotated[
+        Path, typer.Argument(help="an episode file (with --to), or foreign data (with --from): NavArena's folder, SatNav's .json or .json.gz", metavar="SOURCE")
+    ],
     out_path: Annotated[Path, typer.Option("--out", help="the dataset's folder, or the episode file to write")],
-    to: Annotated[str | None, typer.Option("--to", help="format to write: navarena")] = None,
-    from_: Annotated[str | None, typer.Option("--from", help="format to read: navarena")] = None,
+    to: Annotated[str | None, typer.Option("--to", help="format to write: navarena or satnav")] = None,
+    from_: Annotated[str | None, typer.Option("--from", help="format to read: navarena or satnav")] = None,
     world_folder: Annotated[Path | None, typer.Option("--world", help="folder of the episodes' world: where objects stand, and to plan references")] = None,
-    scene: Annotated[str | None, typer.Option(help="group/scene of the data; portico/WORLD when left out, or the only one there is")] = None,
+    scene: Annotated[str | None, typer.Option(help="group/scene of NavArena's data, portico/WORLD when left out; scene_id of SatNav's")] = None,
     dataset: Annotated[str, typer.Option(help="name of a new dataset")] = "portico",
     split: Annotated[str | None, typer.Option(help="train, val_seen, val_unseen or test; the set's own, else val_unseen")] = None,
     robot: Annotated[str | None, typer.Option(help="embodiment of episodes that do not name theirs")] = None,
 ) -> None:
-    """Turn episodes into NavArena's Parquet data, or such data into an episode file."""
+    """Turn episodes into NavArena's Parquet data or SatNav's JSON, or such data into an episode file."""
     from portico.episodes.navarena import from_navarena, to_navarena
 
     name, other = (to, from_) if to is not None else (from_, to)
     if name is None or other is not None:
         raise UserError("say which way to convert", where="--to, --from", next_step="give one of them, e.g. --to navarena")
+    if name == "satnav":
+        convert_satnav(source, out_path, reads=from_ is not None, world_folder=world_folder, scene=scene, split=split)
+        return
     if name != "navarena":
-        raise UnknownName("format", name, ["navarena"])
+        raise UnknownName("format", name, ["navarena", "satnav"])
     world = load(world_folder) if world_folder is not None else None
     if to is not None:
         lines = to_navarena(load_episodes(source), out_path, world=world, dataset_name=dataset, scene_path=scene, split=split)

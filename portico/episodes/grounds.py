@@ -45,7 +45,7 @@ class Grounds:
             EpisodeError: the body fits nowhere.
         """
         grounds = Grounds(world, space or build_space(world, body), body, Annotations(world.semantics))
-        if not grounds.usable.any():
+        if world.appearance.raster is None and not grounds.usable.any():
             fits = bool((np.asarray(grounds.space.node_component) >= 0).any())
             why = "no region of the world allows pedestrians, and nothing is indoors" if fits else f"{body.name} has radius {body.radius_m} m and fits nowhere"
             hint = "see the notes of `portico world info`" if fits else "try a smaller embodiment"

@@ -13,10 +13,12 @@ from portico.episodes.grounds import Grounds
 from portico.episodes.navverse.directions import disagreements
 from portico.episodes.navverse.scenery import Scenery
 from portico.episodes.references import Planner
+from portico.episodes.satnav.checks import FlightChecks
+from portico.episodes.satnav.rollouts import flown
 from portico.episodes.verify import Verifier
 from portico.errors import EpisodeError
 from portico.interface import StageKind
-from portico.robots import misplacement
+from portico.robots import Flyer, misplacement
 from portico.suites import Suite
 from portico.tasks.episode import Episode, EpisodeSet
 from portico.tasks.machine import StageMachine, trivial_at_start
@@ -36,7 +38,9 @@ class Problem:
 
 
 #: Problems with which an episode cannot be asked at all; the others cost it a measure or its point.
-FATAL = frozenset({"unknown_category", "unknown_instance", "unknown_building", "no_goal", "no_floor", "start_blocked", "unreachable"})
+FATAL = frozenset(
+    {"unknown_category", "unknown_instance", "unknown_building", "no_goal", "no_floor", "start_blocked", "unreachable", "start_outside", "goal_outside"}
+)
 
 #: What stages of a kind cannot be asked without.
 _GOAL_FIELDS: dict[StageKind, tuple[str, ...]] = {"point": ("goal",), "outdoor": ("goal",), "image": ("goal", "goal_yaw_rad")}
@@ -72,12 +76,23 @@ def validate(episodes: EpisodeSet, grounds: Grounds, *, watch: Callable[[int, in
             next_step="generate episodes for this world",
         )
     check_unique(episodes, f"episodes of {episodes.world}")
+    if world.appearance.raster is not None:
+        return _flights(episodes, grounds, watch)
     planner = Planner(grounds)
     problems: list[Problem] = []
     for i, episode in enumerate(episodes.episodes):
         problems += _problems(episode, grounds, planner)
         watch(i + 1, len(episodes.episodes))
     return problems
+
+
+def _flights(episodes: EpisodeSet, grounds: Grounds, watch: Callable[[int, int], None]) -> list[Problem]:
+    """Problems of questions on a satellite map."""
+    checks, found = FlightChecks(grounds.world), []
+    for i, episode in enumerate(episodes.episodes):
+        found += [Problem(episode.id, code, text) for code, text in checks.problems(episode)]
+        watch(i + 1, len(episodes.episodes))
+    return found
 
 
 def check_askable(episodes: EpisodeSet, grounds: Grounds, where: str, *, watch: Callable[[int, int], None] = lambda *_: None) -> None:
@@ -99,12 +114,28 @@ def check_askable(episodes: EpisodeSet, grounds: Grounds, where: str, *, watch: 
 
 def calibrate(episodes: EpisodeSet, suite: Suite, grounds: Grounds, *, watch: Callable[[int, int], None] = lambda *_: None) -> Calibration:
     """Roll out the oracle, and stop at the start, on every episode."""
+    if grounds.world.appearance.raster is not None:
+        return _calibrated_flights(episodes, grounds, watch)
     verifier = Verifier(grounds, suite)
     failures, stopped = [], 0
     for i, episode in enumerate(episodes.episodes):
         problem = verifier.problem(episode)
         if problem:
             failures.append(Problem(episode.id, "oracle", problem))
+        stopped += _stops_at_start(episode, grounds)
+        watch(i + 1, len(episodes.episodes))
+    n = max(1, len(episodes.episodes))
+    return Calibration(len(episodes.episodes), 1.0 - len(failures) / n, stopped / n, tuple(failures))
+
+
+def _calibrated_flights(episodes: EpisodeSet, grounds: Grounds, watch: Callable[[int, int], None]) -> Calibration:
+    """The same on a satellite map, where the oracle is the reference follower."""
+    flyer = Flyer(grounds.world, grounds.body)
+    failures, stopped = [], 0
+    for i, episode in enumerate(episodes.episodes):
+        rollout = flown(episode, flyer)
+        if not rollout.success:
+            failures.append(Problem(episode.id, "oracle", f"ends as {rollout.reason} after {len(rollout.moves)} moves"))
         stopped += _stops_at_start(episode, grounds)
         watch(i + 1, len(episodes.episodes))
     n = max(1, len(episodes.episodes))

@@ -22,6 +22,7 @@ from portico.suites import Suite, WorldEntry
 from portico.tasks import ends_by
 from portico.tasks.episode import Episode, EpisodeSet
 from portico.tasks.phrasing import phrased_as
+from portico.tasks.sphere import measured_by
 from portico.world import load, save
 
 Announce = Callable[[str], None]
@@ -131,10 +132,11 @@ def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce
 
 
 def _ended(episodes: EpisodeSet, suite: Suite) -> EpisodeSet:
-    """The set under the suite's termination protocol, its places in the suite's kind of words."""
+    """The set under the suite's termination protocol, its places in the suite's kind of words, its maps measured in the suite's way."""
     termination = suite.termination
     ended = [ends_by(e, termination) for e in episodes.episodes] if termination else episodes.episodes
-    return episodes.model_copy(update={"episodes": [phrased_as(e, suite.instructions) for e in ended]})
+    measured = [measured_by(e, suite.satnav.geodesy) for e in ended]
+    return episodes.model_copy(update={"episodes": [phrased_as(e, suite.instructions) for e in measured]})
 
 
 def _told(reasons: Mapping[str, int]) -> str:

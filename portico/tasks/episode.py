@@ -191,7 +191,7 @@ class Episode(_Record):
 
 
 class EpisodeSet(_Record):
-    """Episodes of one world and split, with how they were made: rejected candidates are counted by reason."""
+    """Episodes of one world and split, with how they were made: rejected candidates are counted by reason. ``extra`` is what a foreign file said besides."""
 
     schema_version: str = EPISODES_SCHEMA
     suite: str
@@ -201,3 +201,4 @@ class EpisodeSet(_Record):
     seed: int = 0
     episodes: list[Episode]
     rejected: dict[str, dict[str, int]] = {}
+    extra: dict[str, Any] = {}
