@@ -185,6 +185,31 @@ def patrol(make: Callable[[mujoco.MjModel], Controller], trial: int) -> tuple[bo
     return False, walked
 
 
+def turn(make: Callable[[mujoco.MjModel], Controller], sign: float, trial: int) -> bool:
+    """Turn by 35 to 160 degrees in the middle of stairs, some on the spot and some walking, then stand; whether the robot fell."""
+    rng = generator(SEED, "turn", trial)
+    arena = Arena(stairs(rng, sign))
+    arena.place(0.0, rng.uniform(-0.3, 0.3), 0.0)
+    controller = make(arena.model)
+    controller.reset(arena.data)
+    at, by, speed = rng.uniform(2.0, 3.0), (0.6, 1.5, 2.8)[trial % 3], float(rng.choice([0.0, 0.5]))
+    side, turning, standing = float(rng.choice([-1.0, 1.0])), 0, 0
+    for _ in range(1400):
+        x, y, yaw, upright = arena.pose()
+        if upright < 0.7:
+            return True
+        turning += x > at or turning > 0
+        standing += abs(yaw) > by or turning > 400 or standing > 0
+        command = (0.6, 0.0, float(np.clip(-1.5 * yaw - 0.5 * y, -0.8, 0.8)))
+        if turning:
+            command = (0.0, 0.0, 0.0) if standing else (speed, 0.0, 1.5 * side)
+        controller.control(arena.data, np.array(command), arena.heights)
+        mujoco.mj_step(arena.model, arena.data, 4)
+        if standing > 150:
+            break
+    return False
+
+
 def track(make: Callable[[mujoco.MjModel], Controller], command: tuple[float, float, float]) -> float:
     """Share by which the mean velocity over 6 s misses the command, the first 1.5 s left out."""
     arena = Arena(flat)
@@ -242,7 +267,7 @@ def speed(make: Callable[[mujoco.MjModel], Controller] | None, seconds: float = 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--trials", type=int, default=20)
-    parser.add_argument("--only", default="", help="names of rows, separated by commas: tracking, patrol, push, speed or a kind of ground")
+    parser.add_argument("--only", default="", help="names of rows, separated by commas: tracking, patrol, turn, push, speed or a kind of ground")
     parser.add_argument("--controllers", default=",".join(MAKERS))
     options = parser.parse_args()
     makers = {name: MAKERS[name] for name in options.controllers.split(",")}
@@ -268,6 +293,10 @@ def main() -> None:
             ends = [patrol(make, trial) for trial in range(options.trials)]
             cells.append(f"{sum(e[0] for e in ends)} falls in {sum(e[1] for e in ends):.0f} m")
         print(f"{'100 s of stairs and curbs':<28}" + "".join(f"{cell:>22}" for cell in cells), flush=True)
+    for direction, sign in (("up", 1.0), ("down", -1.0)):
+        if not chosen or "turn" in chosen:
+            fell = [sum(turn(make, sign, trial) for trial in range(options.trials)) for make in makers.values()]
+            print(f"{f'turning on stairs {direction}':<28}" + "".join(f"{f'{n}/{options.trials} fell':>22}" for n in fell), flush=True)
     if not chosen or "push" in chosen:
         for impulse in (15.0, 30.0, 45.0):
             stood = [sum(push(make, impulse, trial) for trial in range(options.trials)) for make in makers.values()]
