@@ -9,9 +9,11 @@ from pathlib import Path
 
 from portico.errors import PolicyRefused, StorageError, UserError
 from portico.evaluate.episode import PolicyFault, run_episode
+from portico.evaluate.measures import Evaluation
 from portico.evaluate.records import Key, Record, RecordWriter, add_report, storage_error
 from portico.evaluate.scoring import scored, scoring_context
 from portico.evaluate.timing import timing_mode
+from portico.evaluate.verifications import mark_verifications
 from portico.interface import TRACKS, Policy, PolicyFailure, PolicySpec
 from portico.policies import create
 from portico.policies.privileged import Privileged
@@ -89,7 +91,7 @@ class Worker:
             raise
         except Exception as error:
             record = failed_record(key, episode, job.policy, error)
-        add_report(record, self._policy)
+            add_report(record, self._policy)
         record["timing"] = {**record.get("timing", {}), "wall_s": round(time.perf_counter() - began, 3)}
         record["rank"] = self.rank
         RecordWriter(job.run_folder, self.rank).append(record)
@@ -122,6 +124,9 @@ class Worker:
         record = scored(key, job.policy, beyond, episode, rollout.trajectory, context, job.measures)
         slowest_s = max(rollout.decisions_s, default=0.0)
         record["timing"] = {"policy_s": round(rollout.policy_s, 3), "simulator_s": round(rollout.simulator_s, 3), "slowest_decision_s": round(slowest_s, 4)}
+        add_report(record, policy)
+        if "agent" in record:
+            mark_verifications(record["agent"], Evaluation(episode, rollout.trajectory, context))
         return record
 
     def _simulator_for(self, job: Job, world_id: str, spec: PolicySpec) -> Simulator:
