@@ -94,6 +94,7 @@ class HttpWire:
                 "the policy's server answered another request",
                 where=f"{self._http.url}{path}",
                 why=f"expected seq {self._seq}, received {shown(reply['seq'])}",
+                next_step="answer with the seq of the request, or with none",
             )
         return reply
 

@@ -1,0 +1,388 @@
+"""Portico's own protocol: handshake, retries that feed no frame twice, limits, sessions; and what is said when something does not fit."""
+
+import contextlib
+import json
+import socket
+import threading
+import urllib.error
+import urllib.request
+
+import msgpack
+import numpy as np
+import pytest
+from model_servers import FRONT, brief, http_server, observation, stage
+
+from portico.errors import PolicyRefused, UserError
+from portico.geometry import Pose
+from portico.interface import Move, PolicyFailure, PolicySpec, Stop, Waypoints
+from portico.policies import create
+from portico.policies.remote.policy import RemotePolicy
+from portico.policies.serving import Seats, serve
+from portico.policies.serving.portico_session import PorticoSession
+from portico.policies.wires.arrays import from_msgpack, to_msgpack
+from portico.policies.wires.messages import hello
+from portico.policies.wires.structure import plain
+
+
+class Counting:
+    """Moves ahead by as many centimetres as frames it has seen: every frame too many shows."""
+
+    spec = PolicySpec("counting", needs=frozenset({"rgb"}), stages=frozenset({"exit"}))
+
+    def __init__(self):
+        self.frames = 0
+
+    def reset(self, brief):
+        self.frames = 0
+
+    def act(self, observation):
+        self.frames += 1
+        return Waypoints((Pose(0.01 * self.frames, 0.0),))
+
+    def observe(self, observation):
+        self.frames += 1
+
+    def close(self):
+        pass
+
+
+class Forgetful(Counting):
+    """The same without a memory that can be fed."""
+
+    observe = None
+
+
+EXIT = stage("exit")
+
+
+def step(action):
+    return round(100 * action.poses[0].x)
+
+
+def ask(session, message):
+    return from_msgpack(session.answer(to_msgpack(message)))
+
+
+@pytest.fixture
+def session():
+    found = PorticoSession(Seats(Counting), 2**20)
+    ask(found, hello())
+    return found
+
+
+def act(seq, number=0):
+    return {"type": "act", "seq": seq, "observation": plain(observation(FRONT, EXIT, number))}
+
+
+RESET = {"type": "reset", "seq": 1, "brief": plain(brief(FRONT, EXIT))}
+
+
+def test_the_handshake_tells_what_the_policy_needs_and_what_the_server_takes():
+    reply = ask(PorticoSession(Seats(Counting), 2**20), hello())
+    assert (reply["type"], reply["version"], reply["limit_bytes"], reply["observes"], reply["repeats"]) == ("welcome", 1, 2**20, True, True)
+    assert (reply["spec"]["name"], reply["spec"]["needs"], reply["spec"]["stages"]) == ("counting", ["rgb"], ["exit"])
+
+
+def test_a_message_sent_twice_is_answered_twice_and_carried_out_once(session):
+    ask(session, RESET)
+    first, again = ask(session, act(2)), ask(session, act(2))
+    assert first == again
+    assert ask(session, act(3, 1))["action"]["poses"][0]["x"] == pytest.approx(0.02)
+
+
+def test_a_message_out_of_turn_is_refused_with_what_was_expected(session):
+    ask(session, RESET)
+    reply = ask(session, act(5))
+    assert (reply["type"], reply["kind"], reply["expected"], reply["received"]) == ("error", "invalid", "2, or 1 again", "5")
+    assert ask(session, act(2))["type"] == "action"
+
+
+@pytest.mark.parametrize(
+    ("message", "where"),
+    [
+        ({"type": "act", "seq": "two"}, "seq"),
+        ({"type": "dance", "seq": 2}, "type"),
+        ({"type": "act", "seq": 2, "observation": {"step": 0}}, "observation.time_s"),
+        ({"type": "act", "seq": 2}, "observation"),
+    ],
+)
+def test_what_does_not_fit_is_answered_with_its_place(session, message, where):
+    ask(session, RESET)
+    reply = ask(session, message)
+    assert (reply["type"], reply["where"]) == ("error", where)
+    assert reply["expected"]
+    assert reply["received"]
+
+
+def test_an_act_before_a_reset_and_a_reset_before_a_hello_are_refused():
+    fresh = PorticoSession(Seats(Counting), 2**20)
+    assert ask(fresh, RESET)["where"] == "type"
+    ask(fresh, hello())
+    assert "no episode is under way" in ask(fresh, {**act(1)})["expected"]
+
+
+@pytest.mark.parametrize("change", [{"versions": [0, 7]}, {"versions": "1"}, {"protocol": "http"}, {"session": 5}])
+def test_another_protocol_or_version_is_refused_with_both(change):
+    reply = ask(PorticoSession(Seats(Counting), 2**20), hello() | change)
+    assert (reply["type"], reply["where"]) == ("error", next(iter(change)))
+
+
+@pytest.mark.parametrize("data", ["text", b"", b"\xc1", msgpack.packb([1]), b"\x80\x03cposix\nsystem\n."])
+def test_what_is_no_message_is_answered_and_nothing_is_run(session, data):
+    assert from_msgpack(session.answer(data))["type"] == "error"
+
+
+class CuttingProxy:
+    """Passes bytes on, and once, when told, swallows the answer and breaks the connection."""
+
+    def __init__(self, port):
+        self._port, self.cut = port, False
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"ws://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            near, _ = self._listener.accept()
+            far = socket.create_connection(("127.0.0.1", self._port))
+            for a, b, answers in ((near, far, False), (far, near, True)):
+                threading.Thread(target=self._pass, args=(a, b, answers), daemon=True).start()
+
+    def _pass(self, a, b, answers):
+        try:
+            while data := a.recv(65536):
+                if answers and self.cut:
+                    self.cut = False
+                    break
+                b.sendall(data)
+        except OSError:
+            pass
+        for end in (a, b):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+def test_an_answer_lost_with_the_connection_is_asked_for_again_and_no_frame_is_fed_twice():
+    server = serve(Counting)
+    proxy = CuttingProxy(int(server.url.rsplit(":", 1)[1]))
+    far = create(f"remote?url={proxy.url},deadline_s=20")
+    far.reset(brief(FRONT, EXIT))
+    assert [step(far.act(observation(FRONT, EXIT, i))) for i in range(2)] == [1, 2]
+    proxy.cut = True
+    assert step(far.act(observation(FRONT, EXIT, 2))) == 3
+    assert step(far.act(observation(FRONT, EXIT, 3))) == 4
+    far.close()
+    server.close()
+
+
+def test_frames_that_need_no_decision_reach_the_memory():
+    server = serve(Counting)
+    far = create(f"remote?url={server.url}")
+    far.reset(brief(FRONT, EXIT))
+    far.observe(observation(FRONT, EXIT, 0))
+    assert step(far.act(observation(FRONT, EXIT, 1))) == 2
+    far.close()
+    server.close()
+
+
+@pytest.mark.parametrize("wire", ["portico", "http", "navarena"])
+def test_a_policy_without_such_a_memory_says_so(wire):
+    server = serve(lambda: create("random"), wire=wire)
+    far = create(f"remote?url={server.url},wire={wire}")
+    far.reset(brief(FRONT, EXIT))
+    with pytest.raises(PolicyFailure) as failure:
+        far.observe(observation(FRONT, EXIT, 0))
+    assert failure.value.kind == "unsupported"
+    far.close()
+    server.close()
+
+
+@pytest.mark.parametrize("wire", ["portico", "http", "navarena"])
+def test_sessions_do_not_share_a_memory_and_episodes_do_not_share_frames(wire):
+    server = serve(Counting, wire=wire)
+    a, b = (create(f"remote?url={server.url},wire={wire}") for _ in range(2))
+    for far in (a, b):
+        far.reset(brief(FRONT, EXIT))
+    assert [(step(a.act(observation(FRONT, EXIT, i))), step(b.act(observation(FRONT, EXIT, i)))) for i in range(3)] == [(1, 1), (2, 2), (3, 3)]
+    a.reset(brief(FRONT, EXIT))
+    assert step(a.act(observation(FRONT, EXIT, 0))) == 1
+    assert step(b.act(observation(FRONT, EXIT, 3))) == 4
+    for far in (a, b):
+        far.close()
+    server.close()
+
+
+@pytest.mark.parametrize("wire", ["portico", "http", "navarena"])
+def test_a_policy_that_raises_is_told_in_its_own_words_and_goes_on_with_the_next_episode(wire):
+    class Moody(Counting):
+        def act(self, observation):
+            if observation.step == 1:
+                raise UserError("the map is full", why="too many rooms", next_step="look at fewer rooms")
+            return Stop()
+
+    server = serve(Moody, wire=wire)
+    far = create(f"remote?url={server.url},wire={wire}")
+    far.reset(brief(FRONT, EXIT))
+    assert far.act(observation(FRONT, EXIT, 0)) == Stop()
+    with pytest.raises(PolicyFailure, match="the map is full") as failure:
+        far.act(observation(FRONT, EXIT, 1))
+    assert failure.value.kind == "server"
+    far.reset(brief(FRONT, EXIT))
+    assert far.act(observation(FRONT, EXIT, 0)) == Stop()
+    far.close()
+    server.close()
+
+
+@pytest.mark.parametrize("wire", ["portico", "http"])
+def test_an_observation_too_large_for_the_server_is_refused_with_the_remedy(wire):
+    server = serve(Counting, wire=wire, limit_bytes=6000)
+    far = create(f"remote?url={server.url}")
+    small = brief((), EXIT)
+    far.reset(small)
+    with pytest.raises(PolicyFailure) as failure:
+        far.act(observation(FRONT, EXIT, 0))
+    assert failure.value.kind == "refused"
+    far.close()
+    server.close()
+
+
+def test_the_server_serves_another_policy_than_before():
+    current = [Counting]
+    server = serve(lambda: current[0]())
+    port = int(server.url.rsplit(":", 1)[1])
+    far = create(f"remote?url={server.url}")
+    far.reset(brief(FRONT, EXIT))
+    server.close()
+    with pytest.raises(PolicyFailure):
+        far.act(observation(FRONT, EXIT, 0))
+    other = serve(lambda: create("frontier"), port=port)
+    with pytest.raises(PolicyFailure, match="serves another policy"):
+        far.reset(brief(FRONT, EXIT))
+    far.close()
+    other.close()
+
+
+def test_a_policy_that_needs_what_never_travels_is_not_served():
+    with pytest.raises(PolicyRefused, match="cannot be served"):
+        serve(lambda: create("privileged/oracle-trajectory"))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "needs an address"),
+        ({"url": "ws://127.0.0.1:1", "wire": "smoke"}, "unknown wire"),
+        ({"url": "ws://127.0.0.1:1", "deadline_s": "soon"}, "deadline_s"),
+        ({"url": "ws://127.0.0.1:1", "wire": "navarena", "image_format": "gif"}, "unknown image format"),
+    ],
+)
+def test_options_that_cannot_be_read_are_named(options, words):
+    with pytest.raises(UserError, match=words):
+        RemotePolicy(**options)
+
+
+def post(url, data):
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, data=data, method="POST"), timeout=20) as reply:
+            return reply.status, json.loads(reply.read())
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read())
+
+
+def test_http_says_what_was_wrong_with_a_request():
+    server = serve(Counting, wire="http", limit_bytes=100_000)
+    assert post(f"{server.url}/act", b"no json")[0] == 400
+    status, said = post(f"{server.url}/act", json.dumps({"session": "s", "seq": 1, "observation": {}}).encode())
+    assert (status, said["where"]) == (400, "type")
+    assert post(f"{server.url}/reset", json.dumps({"session": "", "seq": 1}).encode())[0] == 400
+    assert post(f"{server.url}/act", bytes(200_000))[0] == 413
+    server.close()
+
+
+def test_the_smallest_server_that_an_author_can_write_is_enough():
+    """Health with a name, an empty answer to reset, an action."""
+    answers = {"/health": {"spec": {"name": "mine", "needs": ["rgb"]}}, "/reset": {}, "/act": {"action": {"kind": "move", "name": "forward", "amount": 0.5}}}
+    with http_server(lambda path, *_: answers[path]) as server:
+        far = create(f"remote?url={server.url}")
+        assert (far.spec.name, far.spec.needs) == ("mine", frozenset({"rgb"}))
+        far.reset(brief(FRONT, EXIT))
+        assert far.act(observation(FRONT, EXIT, 0)) == Move("forward", 0.5)
+        body = server.calls[-1][1]
+        rgb = body["observation"]["frames"]["front"]["rgb"]
+        assert (rgb["dtype"], rgb["shape"]) == ("|u1", [48, 64, 3])
+        far.close()
+
+
+def test_a_server_that_still_loads_is_waited_for():
+    states = iter(["loading", "loading", "ready"])
+    with http_server(lambda path, *_: {"status": next(states), "spec": {"name": "slow starter"}}) as server:
+        assert create(f"remote?url={server.url},deadline_s=20").spec.name == "slow starter"
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        ((500, b'{"error": "CUDA out of memory"}'), "server"),
+        ((422, b'{"detail": "no field image"}'), "refused"),
+        ((404, b"nothing here"), "unsupported"),
+        ((200, b"<html>"), "parse"),
+        ((200, b"[]"), "parse"),
+        ({}, "invalid"),
+        ({"action": {"kind": "waypoints", "poses": [{"x": "nan", "y": 0.0}]}}, "invalid"),
+        ({"action": {"kind": "move", "name": "forward"}, "seq": 77}, "invalid"),
+    ],
+)
+def test_every_kind_of_wrong_http_answer_has_its_kind_of_failure(reply, kind):
+    def answer(path, *_):
+        return {"/health": {"spec": {"name": "mine"}}, "/reset": {}}.get(path, reply)
+
+    with http_server(answer) as server:
+        far = create(f"remote?url={server.url}")
+        far.reset(brief(FRONT, EXIT))
+        with pytest.raises(PolicyFailure) as failure:
+            far.act(observation(FRONT, EXIT, 0))
+        assert failure.value.kind == kind
+        assert failure.value.next_step
+
+
+def test_what_is_not_declared_to_repeat_is_never_sent_twice():
+    """The connection breaks on every act; only a server that says so gets the request again."""
+    for repeats, expected in ((False, 1), (True, 2)):
+        acts = []
+
+        def answer(path, body, form, files, repeats=repeats, acts=acts):
+            if path == "/act":
+                acts.append(body["seq"])
+                raise ConnectionError
+            return {"/health": {"spec": {"name": "mine"}, "repeats": repeats}}.get(path, {})
+
+        with http_server(answer) as server:
+            far = create(f"remote?url={server.url}")
+            far.reset(brief(FRONT, EXIT))
+            with pytest.raises(PolicyFailure) as failure:
+                far.act(observation(FRONT, EXIT, 0))
+            assert failure.value.kind == "transport"
+        assert acts == [2] * expected
+
+
+def test_depth_arrives_to_the_last_bit_where_nothing_was_hit():
+    seen = {}
+
+    class Watching(Counting):
+        def act(self, observation):
+            seen["depth"] = observation.frames["front"].depth
+            return Stop()
+
+    depth = np.random.default_rng(5).random((48, 64)).astype(np.float32)
+    depth[:5] = np.inf
+    original = observation(FRONT, EXIT, 0)
+    frame = type(original.frames["front"])(FRONT[0], rgb=original.frames["front"].rgb, depth=depth)
+    original = type(original)(0, 0.0, {"front": frame}, EXIT)
+    for wire in ("portico", "http", "navarena"):
+        server = serve(Watching, wire=wire)
+        far = create(f"remote?url={server.url},wire={wire}")
+        far.reset(brief(FRONT, EXIT))
+        assert far.act(original) == Stop()
+        np.testing.assert_array_equal(seen.pop("depth"), depth)
+        far.close()
+        server.close()
