@@ -95,7 +95,8 @@ class AgentPolicy:
         self._reckoning.observe(observation)
         if self._flow is None or observation.stage.index != self._flow.stage.index:
             self._enter(observation)
-        self._timed("reasoner", lambda: self._reasoner.notice(observation))
+        if not self._current.failed:
+            self._timed("reasoner", lambda: self._reasoner.notice(observation))
         action = self._decide(observation)
         self._reckoning.act(action)
         return action

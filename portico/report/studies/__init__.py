@@ -3,6 +3,7 @@
 ``STUDIES`` names them; ``Study.tables`` refuses runs that were not asked the same, and says which key differs.
 """
 
+from portico.report.studies.agentic import agent_tables, has_agents
 from portico.report.studies.controlled import (
     difficulty_tables,
     embodiment_tables,
@@ -23,6 +24,7 @@ _ALL = (
     Study("safety", "Safety and coverage", has_scenes, safety_tables),
     Study("feasibility", "With and without oracles", is_feasibility, feasibility_tables),
     Study("instructions", "Places by kind of instruction", is_worded, instruction_tables, frozenset({"instructions"})),
+    Study("agent", "What the agent adds", has_agents, agent_tables),
     Study("embodiment", "Bodies and ground", is_embodied, embodiment_tables),
 )
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}
