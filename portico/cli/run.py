@@ -111,8 +111,8 @@ def evaluate(
         if task not in suite.tasks:
             raise UnknownName("task", task, suite.tasks, where=f"suite {suite.name}")
     for policy in policies:
-        _, notes = check_policy_name(suite, policy, allow_privileged, {kind for task in asked for kind in TASK_STAGES[task]})
-        for note in notes:
+        fit = check_policy_name(suite, policy, allow_privileged, {kind for task in asked for kind in TASK_STAGES[task]})
+        for note in fit.notes:
             errors.print(f"note on {policy}: {note.sentence} [{note.code}]", markup=False)
     warm_up()
     summaries: dict[Path, dict[str, Any]] = {}

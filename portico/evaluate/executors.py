@@ -9,12 +9,16 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
+from pickle import UnpicklingError
 from typing import Any, Protocol
 
 from portico.errors import UserError
-from portico.evaluate.records import Record, RecordWriter
-from portico.evaluate.worker import Assignment, Job, Worker, failed_record
+from portico.evaluate.deadline import has_hung, overdue
+from portico.evaluate.logbook import Logbook
+from portico.evaluate.records import Key, Record, RecordWriter
+from portico.evaluate.worker import Assignment, Job, Worker, failed_record, store
 
 
 class Executor(Protocol):
@@ -31,7 +35,7 @@ class InProcess:
     """One after the other, here: the executor to debug a policy with."""
 
     def __init__(self) -> None:
-        self._worker = Worker(rank=0)
+        self._worker = Worker(0)
 
     def run(self, job: Job, assignments: Sequence[Assignment]) -> Iterator[Record]:
         """Yield records in the order of the assignments."""
@@ -48,9 +52,10 @@ class WorkerDied(RuntimeError):
 
 
 class LocalProcesses:
-    """Spawned processes, each holding one world at a time; a dead one costs its episode an error and is replaced.
+    """Spawned processes, each holding one world at a time; a dead one is replaced.
 
-    They start at once, so that they are ready when the worlds are.
+    The episode of a dead one is run once more; when it dies again, that is its record: an error. The processes start at once, so that they are
+    ready when the worlds are.
 
     Args:
         workers: how many.
@@ -62,6 +67,7 @@ class LocalProcesses:
     def run(self, job: Job, assignments: Sequence[Assignment]) -> Iterator[Record]:
         """Yield records as they are finished."""
         queue = _WorldQueue(assignments)
+        deaths: set[Key] = set()
         try:
             for remote in self._pool:
                 remote.give(job, queue.next_for(remote))
@@ -69,7 +75,17 @@ class LocalProcesses:
                 ready = wait([h for r in busy for h in (r.connection, r.process.sentinel)])
                 for remote in busy:
                     if remote.connection in ready or remote.process.sentinel in ready:
-                        yield remote.finished(job)
+                        try:
+                            yield remote.finished(job)
+                        except WorkerDied as death:
+                            assert remote.current is not None
+                            key = remote.current.key
+                            Logbook(job.run_folder, job.rank).note("died", worker=remote.number, episode=str(key), why=str(death))
+                            if key in deaths:
+                                yield lost(job, remote.current, death, remote.number)
+                            else:
+                                deaths.add(key)
+                                queue.put_back(remote.current)
                         remote.give(job, queue.next_for(remote))
         except BaseException:
             # Whoever is still at work must not go on writing into a run that was given up.
@@ -82,9 +98,20 @@ class LocalProcesses:
             remote.stop()
 
 
-def local(workers: int) -> Executor:
-    """The executor for so many workers on this machine."""
-    return InProcess() if workers == 1 else LocalProcesses(workers)
+def local(workers: int, *, killable: bool = False) -> Executor:
+    """The executor for so many workers on this machine.
+
+    Args:
+        killable: even one worker gets a process of its own, so that a policy that hangs can be ended.
+    """
+    return InProcess() if workers == 1 and not killable else LocalProcesses(workers)
+
+
+def lost(job: Job, assignment: Assignment, why: Exception, worker: int) -> Record:
+    """Write and return the record of an episode that nobody could finish."""
+    record = failed_record(assignment.key, assignment.episode, job.policy, why) | {"timing": {}, "rank": job.rank, "worker": worker}
+    store(job, record, None)
+    return record
 
 
 class _WorldQueue:
@@ -98,6 +125,10 @@ class _WorldQueue:
         for assignment in sorted(assignments, key=lambda a: -len(a.episode.stages)):
             self._by_world.setdefault(assignment.key.world, deque()).append(assignment)
 
+    def put_back(self, assignment: Assignment) -> None:
+        """It comes next in its world."""
+        self._by_world[assignment.key.world].appendleft(assignment)
+
     def next_for(self, remote: _Remote) -> Assignment | None:
         waiting = {world: work for world, work in self._by_world.items() if work}
         if not waiting:
@@ -109,8 +140,8 @@ class _WorldQueue:
 class _Remote:
     """The parent's end of one worker process."""
 
-    def __init__(self, rank: int, workers: int) -> None:
-        self.rank, self.workers = rank, workers
+    def __init__(self, number: int, workers: int) -> None:
+        self.number, self.workers = number, workers
         self.current: Assignment | None = None
         self.world = ""
         self._start()
@@ -118,21 +149,30 @@ class _Remote:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, self.rank, self.workers, os.getpid()), daemon=True)
+        self.process = context.Process(target=_serve, args=(theirs, self.number, self.workers, os.getpid()), daemon=True)
         self.process.start()
         theirs.close()
 
     def give(self, job: Job, assignment: Assignment | None) -> None:
         self.current = assignment
-        if assignment is not None:
-            self.world = assignment.key.world
+        if assignment is None:
+            return
+        self.world = assignment.key.world
+        self._hung = has_hung(job.run_folder, job.rank, self.number)
+        # One that is dead already is noticed when its answer is due.
+        with suppress(BrokenPipeError, ConnectionResetError):
             self.connection.send((job, assignment))
 
     def finished(self, job: Job) -> Record:
-        """The record of the current assignment; raises what the worker says must stop the run."""
+        """The record of the current assignment.
+
+        Raises:
+            WorkerDied: it ended without one, and is replaced.
+            UserError: what the worker says must stop the run.
+        """
         try:
             answer = self.connection.recv()
-        except (EOFError, ConnectionResetError):
+        except (EOFError, ConnectionResetError, UnpicklingError):
             return self._replaced(job)
         if isinstance(answer, BaseException):
             raise answer
@@ -140,15 +180,20 @@ class _Remote:
         return record
 
     def _replaced(self, job: Job) -> Record:
-        self.process.join()
         assert self.current is not None
+        self.connection.close()
+        self.process.kill()
+        self.process.join()
         code = self.process.exitcode or 0
-        cause = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        death = WorkerDied(f"worker {self.rank} died ({cause}); out of memory and a crash in native code are the usual causes")
-        record = failed_record(self.current.key, self.current.episode, job.policy, death) | {"timing": {}, "rank": self.rank}
-        RecordWriter(job.run_folder, self.rank).append(record)
         self._start()
-        return record
+        # It may have died between writing the record and saying so.
+        written = RecordWriter(job.run_folder, job.rank, self.number).last()
+        if written is not None and Key.of(written) == self.current.key and written["status"] != "error":
+            return written
+        if has_hung(job.run_folder, job.rank, self.number) > self._hung:
+            return lost(job, self.current, overdue(job.policy_timeout_s or 0.0), self.number)
+        cause = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        raise WorkerDied(f"worker {self.number} died ({cause}); out of memory and a crash in native code are the usual causes")
 
     def stop(self) -> None:
         self.connection.close()
@@ -158,14 +203,14 @@ class _Remote:
             self.process.join()
 
 
-def _serve(connection: Connection, rank: int, workers: int, parent: int) -> None:
+def _serve(connection: Connection, number: int, workers: int, parent: int) -> None:
     """The worker process: one assignment in, one record out, until the parent hangs up."""
     die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     import numba
 
     numba.set_num_threads(max(1, numba.get_num_threads() // workers))
-    worker = Worker(rank)
+    worker = Worker(number, killable=True)
     while True:
         try:
             job, assignment = connection.recv()

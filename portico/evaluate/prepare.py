@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +16,10 @@ from portico.episodes.generate import QUOTA
 from portico.episodes.grounds import Grounds
 from portico.episodes.navverse import scenes_of
 from portico.errors import EpisodeError, SuiteError, UnknownName
+from portico.evaluate.locks import alone
 from portico.evaluate.making import side_by_side
 from portico.robots import embodiment
+from portico.seeding import generator
 from portico.space import cached_space
 from portico.suites import Suite, WorldEntry
 from portico.tasks import ends_by
@@ -115,20 +118,31 @@ def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce
     asked = suite.asked()
     file = _episode_file(asked, entry, cache, world_hash)
     if not file.is_file():
-        world = load(folder)
-        announce(f"surveying {world.id} for {asked.embodiment}")
-        space = cached_space(world, embodiment(asked.embodiment), folder)
-        scenes = scenes_of(world) if entry.scenes is None else tuple(entry.scenes)
-        announce(f"sampling and verifying candidates for {asked.wanted(scenes)} episodes in {world.id}")
-        # What a STOP means belongs to the run: the same questions serve both protocols.
-        save_episodes(
-            generate(world, asked.model_copy(update={"termination": None, "instructions": "category"}), space=space, scenes=scenes, watch=watch), file
-        )
+        with _one_maker(file):
+            if not file.is_file():
+                _ask(asked, entry, folder, file, announce, watch)
     episodes = load_episodes(file)
     for task, reasons in episodes.rejected.items():
         if reasons.get(QUOTA):
             announce(f"{episodes.world}: {reasons[QUOTA]} episodes of task {task.replace('_', ' ')} could not be made: {_told(reasons)}")
     return Prepared(folder, world_hash, _ended(episodes, suite))
+
+
+def _ask(asked: Suite, entry: WorldEntry, folder: Path, file: Path, announce: Announce, watch: Watch) -> None:
+    """Make the episodes of a world."""
+    world = load(folder)
+    announce(f"surveying {world.id} for {asked.embodiment}")
+    space = cached_space(world, embodiment(asked.embodiment), folder)
+    scenes = scenes_of(world) if entry.scenes is None else tuple(entry.scenes)
+    announce(f"sampling and verifying candidates for {asked.wanted(scenes)} episodes in {world.id}")
+    # What a STOP means belongs to the run: the same questions serve both protocols.
+    plain = asked.model_copy(update={"termination": None, "instructions": "category"})
+    save_episodes(generate(world, plain, space=space, scenes=scenes, watch=watch), file)
+
+
+def _one_maker(what: Path) -> AbstractContextManager[None]:
+    """Ranks that start together find the same cache empty: one makes what is lacking, the others wait for it."""
+    return alone(what.parent / ".making" / what.name)
 
 
 def _ended(episodes: EpisodeSet, suite: Suite) -> EpisodeSet:
@@ -150,8 +164,10 @@ def _built(entry: WorldEntry, cache: Path, announce: Announce) -> Path:
         raise UnknownName("recipe", recipe, RECIPES, list_command="portico list recipes")
     folder = _world_folder(entry, cache)
     if not (folder / "world.json").is_file():
-        announce(f"building world {folder.name}")
-        save(RECIPES[recipe](entry.seed, **entry.params), folder, overwrite=True)
+        with _one_maker(folder):
+            if not (folder / "world.json").is_file():
+                announce(f"building world {folder.name}")
+                save(RECIPES[recipe](entry.seed, **entry.params), folder, overwrite=True)
     return folder
 
 
@@ -173,21 +189,35 @@ def _episode_file(suite: Suite, entry: WorldEntry, cache: Path, world_hash: str)
     return cache / "episodes" / f"{suite.name}-{digest[:16]}.json"
 
 
-def _spread(episodes: Sequence[Episode], limit: int) -> list[Episode]:
-    """At most ``limit`` episodes, task by task in turn, in their order."""
+def _in_turn(episodes: Sequence[Episode], shuffle: int | None) -> list[int]:
+    """Positions of episodes in the order in which offset and limit count: task by task in turn, or shuffled by a seed."""
+    if shuffle is not None and episodes:
+        return [int(i) for i in generator("order of episodes", shuffle, episodes[0].world).permutation(len(episodes))]
     turn: Counter[str] = Counter()
     ranked = []
     for i, episode in enumerate(episodes):
         ranked.append((turn[episode.task], i))
         turn[episode.task] += 1
-    return [episodes[i] for i in sorted(i for _, i in sorted(ranked)[:limit])]
+    return [i for _, i in sorted(ranked)]
 
 
-def select(prepared: Sequence[Prepared], *, limit: int | None = None, only: Sequence[str] = (), tasks: Collection[str] = ()) -> list[Prepared]:
-    """Keep the episodes of some tasks, the named ones, or the first ``limit`` per world spread evenly over the tasks.
+def select(
+    prepared: Sequence[Prepared],
+    *,
+    offset: int = 0,
+    limit: int | None = None,
+    shuffle: int | None = None,
+    only: Sequence[str] = (),
+    tasks: Collection[str] = (),
+) -> list[Prepared]:
+    """Keep the episodes of some tasks, the named ones, or part of each world's: ``limit`` of them after the first ``offset``.
+
+    Offset and limit count task by task in turn, so that any part is spread over the tasks, or in an order shuffled by the seed
+    ``shuffle``; parts that adjoin hold every episode once. What is kept stays in its order.
 
     Raises:
         UnknownName: an episode id that no world has.
+        SuiteError: nothing is left.
     """
     if only:
         known = {e.id for p in prepared for e in p.episodes.episodes}
@@ -197,7 +227,8 @@ def select(prepared: Sequence[Prepared], *, limit: int | None = None, only: Sequ
     kept = []
     for p in prepared:
         episodes = [e for e in p.episodes.episodes if (not only or e.id in only) and (not tasks or e.task in tasks)]
-        if limit is not None:
-            episodes = _spread(episodes, limit)
-        kept.append(Prepared(p.folder, p.world_hash, p.episodes.model_copy(update={"episodes": episodes})))
+        part = _in_turn(episodes, shuffle)[offset:][:limit]
+        kept.append(Prepared(p.folder, p.world_hash, p.episodes.model_copy(update={"episodes": [episodes[i] for i in sorted(part)]})))
+    if offset and not any(p.episodes.episodes for p in kept):
+        raise SuiteError("no episode is left", where=f"--offset {offset}", why="no world has that many", next_step="give a smaller one")
     return kept

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-import json
-import platform
 from collections.abc import Callable, Collection, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numba
-import numpy as np
-
-from portico import __version__
-from portico.episodes import save_episodes
-from portico.errors import SuiteError, UnknownName
-from portico.evaluate.aggregate import summarise
+from portico.errors import StorageError, UnknownName
 from portico.evaluate.compatibility import Finding, check
 from portico.evaluate.executors import Executor, local
+from portico.evaluate.identity import header_of, read_header, settle_header
+from portico.evaluate.locks import alone, locked
+from portico.evaluate.logbook import Logbook
 from portico.evaluate.measures import MEASURES
+from portico.evaluate.plan import Assignment, Shard, dealt, plan_of, settled
 from portico.evaluate.prepare import Prepared
-from portico.evaluate.records import Key, Record, locked, read_records, write_json
+from portico.evaluate.records import Key, Record, read_records, write_json
+from portico.evaluate.summary import summary_of
 from portico.evaluate.timing import timing_mode
-from portico.evaluate.worker import Assignment, Job
+from portico.evaluate.worker import Job
 from portico.interface import StageKind
 from portico.policies import create
 from portico.suites import Suite
 
-RUN_SCHEMA = "portico.run/1"
-
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What to run. Everything here ends up in ``run.json``."""
+    """What to run. What makes it the run it is ends up in ``run.json``, see ``portico.evaluate.identity``.
+
+    Attributes:
+        workers: processes on this machine. repeats: how often every episode is run.
+        partial: stamps a run of fewer episodes than the suite has.
+        timing: what deciding costs in simulated time, see ``portico.evaluate.timing``.
+        shuffle: seed of the order in which ranks are dealt; the suite's order when left out.
+        shard: which rank's share to run; everything when left out.
+        retries: how often an episode that ended in an error is tried again by later starts.
+        policy_timeout_s: wall-clock seconds for every decision and reset; a policy that takes longer costs its episode an error.
+        command: words of the command line that starts this run, for ``portico reproduce``.
+    """
 
     suite: Suite
     policy: str
@@ -44,6 +50,20 @@ class RunRequest:
     allow_privileged: bool = False
     partial: bool = False
     timing: str = "paused"
+    shuffle: int | None = None
+    shard: Shard = Shard()
+    retries: int = 1
+    policy_timeout_s: float | None = None
+    command: tuple[str, ...] = ()
+
+
+class Fit(NamedTuple):
+    """How a policy fits a suite: what it needs beyond the track, what else to record, and what it says of itself."""
+
+    beyond: list[str]
+    notes: list[Finding]
+    version: str
+    seedable: bool
 
 
 @dataclass
@@ -73,47 +93,73 @@ def execute(request: RunRequest, *, watch: Callable[[Progress], None] = lambda _
         executor: who carries the episodes out; by default processes on this machine that end with the run.
 
     Raises:
-        PolicyRefused: the policy needs more than the track grants, or cannot attempt what is asked.
+        PolicyRefused: the policy needs more than the protocol grants, or cannot attempt what is asked.
         SuiteError: the folder holds another run, or the suite names a measure that does not exist.
-        StorageError: the disk refused; run the same again to continue.
+        EpisodeError: two episodes have one identity.
+        StorageError: the disk refused; run the same again to continue. Or somebody else is at work in the folder.
     """
     measures = check_measures(request.suite)
     timing_mode(request.timing)
-    beyond, notes = check_policy_name(request.suite, request.policy, request.allow_privileged, _kinds(request))
-    with locked(request.folder):
-        _write_header(request, beyond, notes, measures)
-        plan = planned(request)
+    fit = check_policy_name(request.suite, request.policy, request.allow_privileged, _kinds(request))
+    plan, shard = plan_of(request.suite, request.prepared, request.repeats), request.shard
+    with locked(request.folder, shard.rank, shard.world_size):
+        settle_header(request, header_of(request, fit, measures, plan))
         records = read_records(request.folder)
-        done = {key for key, record in records.items() if record["status"] != "error"}
-        progress = Progress(planned=len(plan))
-        for key in plan:
+        done = settled(request.folder, plan, records, request.retries)
+        mine = shard.of(dealt(list(plan), request.shuffle))
+        progress = Progress(planned=len(mine))
+        for key in mine:
             if key in done:
                 progress.count(records[key])
         progress.resumed = progress.done
+        log = Logbook(request.folder, shard.rank)
+        log.start(rank=shard.rank, world_size=shard.world_size, shuffle=request.shuffle, workers=request.workers, episodes=len(mine), done=progress.done)
         watch(progress)
-        folders = {p.episodes.world: p.folder.resolve() for p in request.prepared}
-        job = Job(request.folder, request.suite, request.policy, folders, request.allow_privileged, measures, request.timing)
         with ExitStack() as stack:
-            chosen = executor or stack.enter_context(closing(local(request.workers)))
-            for record in chosen.run(job, [a for key, a in plan.items() if key not in done]):
-                progress.count(record)
-                watch(progress)
+            chosen = executor or stack.enter_context(closing(local(request.workers, killable=request.policy_timeout_s is not None)))
+            _carry_out(chosen, _job(request, measures), [plan[key] for key in mine if key not in done], progress, watch, log)
         return write_summary(request.folder)
+
+
+def _carry_out(executor: Executor, job: Job, assignments: Sequence[Assignment], progress: Progress, watch: Callable[[Progress], None], log: Logbook) -> None:
+    """Run episodes and tell log and watcher of each; the log says how it ended, whatever ends it."""
+    try:
+        for record in executor.run(job, assignments):
+            progress.count(record)
+            log.note("episode", episode=str(Key.of(record)), status=record["status"], wall_s=record["timing"].get("wall_s"), **_fault(record))
+            watch(progress)
+    except BaseException as error:
+        with suppress(StorageError):
+            log.note("stopped", why=f"{type(error).__name__}: {error}".split("\n")[0], done=progress.done)
+        raise
+    log.note("end", done=progress.done, errors=progress.errors)
+
+
+def _fault(record: Record) -> dict[str, str]:
+    return {"error": str(record["error"]["message"]).replace("\n", " ")} if record["status"] == "error" else {}
+
+
+def _job(request: RunRequest, measures: tuple[str, ...]) -> Job:
+    return Job(
+        request.folder,
+        request.suite,
+        request.policy,
+        {p.episodes.world: p.folder.resolve() for p in request.prepared},
+        request.allow_privileged,
+        measures,
+        request.timing,
+        request.shard.rank,
+        request.policy_timeout_s,
+    )
 
 
 def planned(request: RunRequest) -> dict[Key, Assignment]:
     """Every episode of the run, by identity, in the order of the suite."""
-    suite, plan = request.suite, {}
-    for repeat in range(request.repeats):
-        for p in request.prepared:
-            for episode in p.episodes.episodes:
-                key = Key(suite.name, suite.split, p.episodes.world, episode.id, repeat)
-                plan[key] = Assignment(key, episode)
-    return plan
+    return plan_of(request.suite, request.prepared, request.repeats)
 
 
-def check_policy_name(suite: Suite, name: str, allow_privileged: bool, kinds: Collection[StageKind]) -> tuple[list[str], list[Finding]]:
-    """What a policy needs beyond the suite's track, and what else to record of how it fits; to be asked before anything slow starts.
+def check_policy_name(suite: Suite, name: str, allow_privileged: bool, kinds: Collection[StageKind]) -> Fit:
+    """How a policy fits; to be asked before anything slow starts.
 
     Args:
         kinds: of the stages that it will be asked for.
@@ -126,7 +172,7 @@ def check_policy_name(suite: Suite, name: str, allow_privileged: bool, kinds: Co
     policy = create(name)
     try:
         notes = check(policy, suite, kinds, allow_privileged=allow_privileged)
-        return sorted(policy.spec.beyond(suite.track)), notes
+        return Fit(sorted(policy.spec.beyond(suite.track)), notes, policy.spec.version, policy.spec.seedable)
     finally:
         policy.close()
 
@@ -148,62 +194,9 @@ def check_measures(suite: Suite) -> tuple[str, ...]:
 
 
 def write_summary(folder: Path) -> dict[str, Any]:
-    """Aggregate the records of a run folder into ``summary.json``."""
-    header = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    summary = summarise(list(read_records(folder).values()), header)
-    write_json(folder / "summary.json", summary)
+    """Aggregate the records of a run folder into ``summary.json``; of ranks that end at once the last sees what all have done."""
+    with alone(folder / ".lock-header"):
+        records = read_records(folder)
+        summary = summary_of(folder, read_header(folder), records, list(records.values()))
+        write_json(folder / "summary.json", summary)
     return summary
-
-
-def _write_header(request: RunRequest, beyond: Sequence[str], notes: Sequence[Finding], measures: tuple[str, ...]) -> None:
-    header = {
-        "schema_version": RUN_SCHEMA,
-        "suite": request.suite.model_dump(mode="json"),
-        "policy": request.policy,
-        "privileged": list(beyond),
-        "timing": request.timing,
-        "compatibility": [{"code": note.code, "sentence": note.sentence, "remedy": note.remedy} for note in notes],
-        "repeats": request.repeats,
-        "partial": request.partial,
-        "planned": request.repeats * sum(len(p.episodes.episodes) for p in request.prepared),
-        "worlds": {p.episodes.world: {"hash": p.world_hash, "folder": str(p.folder.resolve())} for p in request.prepared},
-        "measures": {name: MEASURES[name].version for name in measures or MEASURES},
-        "versions": {"portico": __version__, "numpy": np.__version__, "numba": numba.__version__, "python": platform.python_version()},
-    }
-    path = request.folder / "run.json"
-    if path.is_file():
-        _check_same_run(json.loads(path.read_text(encoding="utf-8")), header, path)
-    else:
-        write_json(path, header)
-    for p in request.prepared:
-        file = request.folder / "episodes" / f"{p.episodes.world}.json"
-        if not file.is_file():
-            save_episodes(p.episodes, file)
-
-
-def _check_same_run(there: dict[str, Any], here: dict[str, Any], path: Path) -> None:
-    there = {"timing": "paused", **there}
-    for name in ("suite", "policy", "timing", "repeats", "planned", "measures"):
-        if there.get(name) != here[name]:
-            raise SuiteError(
-                "the folder holds another run",
-                where=f"{path}: {name}",
-                why=_difference(there.get(name), here[name]),
-                next_step="choose another --out, or start the same run to continue it",
-            )
-    for world, facts in here["worlds"].items():
-        found = there["worlds"].get(world, {}).get("hash")
-        if found != facts["hash"]:
-            raise SuiteError(
-                "the folder holds a run in another version of a world",
-                where=f"{path}: worlds.{world}",
-                why=f"hash {found} there, {facts['hash']} now",
-                next_step="choose another --out",
-            )
-
-
-def _difference(there: Any, here: Any) -> str:
-    if isinstance(there, dict) and isinstance(here, dict):
-        names = sorted(k for k in there.keys() | here.keys() if there.get(k) != here.get(k))
-        return "; ".join(f"{k}: {there.get(k)!r} there, {here.get(k)!r} now" for k in names)
-    return f"{there!r} there, {here!r} now"

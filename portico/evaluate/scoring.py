@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from portico.episodes import load_episodes
-from portico.errors import StorageError
-from portico.evaluate.aggregate import summarise
+from portico.errors import SuiteError
+from portico.evaluate.identity import read_header
 from portico.evaluate.labels import label_episode
 from portico.evaluate.measures import Context, Evaluation, Unscored, score
+from portico.evaluate.plan import question
 from portico.evaluate.records import Key, Record, read_records, write_json, write_text
+from portico.evaluate.summary import summary_of
 from portico.robots import Embodiment, embodiment
 from portico.sim import same_plane
 from portico.space import Space, cached_space
@@ -62,7 +67,18 @@ def scored(
         "unscored": {name: v.reason for name, v in values.items() if isinstance(v, Unscored)},
         "labels": [{"label": x.label, "steps": list(x.steps), "text": x.text} for x in label_episode(evaluation)],
         "reference_length_m": episode.reference.length_m if episode.reference else None,
+        "question": question(episode),
+        "trajectory": trajectory_digest(trajectory),
     }
+
+
+def trajectory_digest(trajectory: Trajectory) -> str:
+    """SHA-256 over all that a trajectory holds, the same on every machine."""
+    digest = hashlib.sha256()
+    for f in fields(trajectory):
+        column = np.ascontiguousarray(getattr(trajectory, f.name))
+        digest.update(f"{f.name} {column.dtype.str} {column.shape}".encode() + column.tobytes())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -82,11 +98,10 @@ def rescore(run_folder: Path, *, worlds: Path | None = None, watch: Callable[[in
         watch: told (records done, records) after each.
 
     Raises:
-        StorageError: this is no run folder, or the disk refused.
+        SuiteError: this is no run folder, its records are of another run, or a world is not the one that was run.
+        StorageError: the disk refused.
     """
-    if not (run_folder / "run.json").is_file():
-        raise StorageError("this is not a run folder", where=str(run_folder), why="run.json is missing", next_step="give a folder made by `portico run`")
-    header = json.loads((run_folder / "run.json").read_text(encoding="utf-8"))
+    header = read_header(run_folder)
     body = embodiment(header["suite"]["embodiment"])
     records = read_records(run_folder)
     again: list[Record] = []
@@ -99,6 +114,13 @@ def rescore(run_folder: Path, *, worlds: Path | None = None, watch: Callable[[in
             continue
         folder = worlds / world_id if worlds else Path(facts["folder"])
         world = load(folder)
+        if world.manifest.content_hash != facts["hash"]:
+            raise SuiteError(
+                "the world is not the one that was run",
+                where=str(folder),
+                why=f"hash {facts['hash'][:12]} then, {world.manifest.content_hash[:12]} now",
+                next_step="point --worlds at the folder that holds the worlds of the run",
+            )
         context = scoring_context(Annotations(world.semantics), body, cached_space(world, body, folder))
         episodes = {e.id: e for e in load_episodes(run_folder / "episodes" / f"{world_id}.json").episodes}
         for key, record in kept.items():
@@ -107,13 +129,13 @@ def rescore(run_folder: Path, *, worlds: Path | None = None, watch: Callable[[in
             again.append(fresh)
             watch(len(again), len(records))
             changed += _differences(key, record, fresh)
-    summary = summarise(again, header)
+    summary = summary_of(run_folder, header, records, again)
     write_text(run_folder / "scores.jsonl", "".join(json.dumps(r, sort_keys=True, allow_nan=False) + "\n" for r in again))
     write_json(run_folder / "summary.json", summary)
     return Rescored(summary, len(again), changed)
 
 
 def _differences(key: Key, before: Record, after: Record) -> list[str]:
-    names = [n for n in after if n != "measures" and json.loads(json.dumps(after[n])) != before.get(n)]
+    names = [n for n in after if n != "measures" and n in before and json.loads(json.dumps(after[n])) != before.get(n)]
     names += [n for n, v in after["measures"].items() if before["measures"].get(n) != v]
     return [f"{key.world} {key.episode}: {', '.join(names)}"] if names else []

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import time
 import traceback
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from portico.errors import PolicyRefused, StorageError, UserError
+from portico.evaluate.deadline import Punctual, last_words_of
 from portico.evaluate.episode import PolicyFault, run_episode
 from portico.evaluate.measures import Evaluation
+from portico.evaluate.plan import Assignment as Assignment
+from portico.evaluate.plan import question
 from portico.evaluate.records import Key, Record, RecordWriter, add_report, storage_error
 from portico.evaluate.scoring import scored, scoring_context
+from portico.evaluate.storage import sync
 from portico.evaluate.timing import timing_mode
 from portico.evaluate.verifications import mark_verifications
 from portico.interface import TRACKS, Policy, PolicyFailure, PolicySpec
@@ -24,6 +29,7 @@ from portico.sim import Simulator
 from portico.space import Space, cached_space
 from portico.suites import Suite
 from portico.tasks.episode import Episode
+from portico.tasks.trajectory import Trajectory
 from portico.world import World, load
 
 
@@ -38,14 +44,8 @@ class Job:
     allow_privileged: bool = False
     measures: tuple[str, ...] = ()
     timing: str = "paused"
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """One episode to run."""
-
-    key: Key
-    episode: Episode
+    rank: int = 0
+    policy_timeout_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,12 @@ class Worker:
     """Runs assignments one after the other and writes a record for each; worlds stay ready from one job to the next.
 
     Args:
-        rank: which of the run's workers this is; names its record file.
+        number: which of the rank's workers this is; names its record file.
+        killable: whether its process may end itself where a policy hangs and cannot be interrupted.
     """
 
-    def __init__(self, rank: int) -> None:
-        self.rank = rank
+    def __init__(self, number: int, *, killable: bool = False) -> None:
+        self.number, self._killable = number, killable
         self._job: Job | None = None
         self._policy: Policy | None = None
         self._site: _Site | None = None
@@ -80,30 +81,45 @@ class Worker:
             StorageError: the disk refused; the episode will be run again by the next start.
             PolicyRefused: the policy needs more than the protocol grants.
         """
+        record, trajectory = self.attempt(job, assignment)
+        store(job, record, trajectory)
+        return record
+
+    def attempt(self, job: Job, assignment: Assignment) -> tuple[Record, Trajectory | None]:
+        """Run one episode and score it; nothing is written. What happened is None where a fault cut it off.
+
+        Raises:
+            StorageError, PolicyRefused: as ``run``.
+        """
         began = time.perf_counter()
         key, episode = assignment.key, assignment.episode
         if job != self._job:
             self.close()
             self._job = job
+        trajectory: Trajectory | None = None
         try:
-            record = self._outcome(job, key, episode)
+            record, trajectory = self._outcome(job, key, episode)
         except (StorageError, PolicyRefused, KeyboardInterrupt):
             raise
         except Exception as error:
             record = failed_record(key, episode, job.policy, error)
-            add_report(record, self._policy)
+            with suppress(Exception):
+                add_report(record, self._policy)
+            if record["error"].get("kind") == "timeout":
+                # It was interrupted wherever it was: the next episode gets a fresh one.
+                self.close()
         record["timing"] = {**record.get("timing", {}), "wall_s": round(time.perf_counter() - began, 3)}
-        record["rank"] = self.rank
-        RecordWriter(job.run_folder, self.rank).append(record)
-        return record
+        record |= {"rank": job.rank, "worker": self.number}
+        return record, trajectory
 
     def close(self) -> None:
-        """Release the policy."""
-        if self._policy is not None:
-            self._policy.close()
-        self._policy = self._simulator = None
+        """Release the policy; what it raises then changes nothing any more."""
+        policy, self._policy, self._simulator = self._policy, None, None
+        if policy is not None:
+            with suppress(Exception):
+                policy.close()
 
-    def _outcome(self, job: Job, key: Key, episode: Episode) -> Record:
+    def _outcome(self, job: Job, key: Key, episode: Episode) -> tuple[Record, Trajectory]:
         if self._policy is None:
             policy = create(job.policy)
             check_allowance(policy.spec, job.suite.track, job.allow_privileged)
@@ -112,13 +128,8 @@ class Worker:
         if isinstance(policy, Privileged):
             policy.attach(simulator, episode)
         seed = derive_seed(job.suite.seed, key.world, key.episode, key.repeat, "policy") % 2**63
-        rollout = run_episode(simulator, policy, episode, key=key.slug(), seed=seed, timing=timing_mode(job.timing))
-        path = job.run_folder / "trajectories" / f"{key.slug()}.npz"
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            rollout.trajectory.save(path)
-        except OSError as error:
-            raise storage_error(error, path) from error
+        with self._in_time(job, policy) as decider:
+            rollout = run_episode(simulator, decider, episode, key=key.slug(), seed=seed, timing=timing_mode(job.timing))
         beyond = sorted(policy.spec.beyond(job.suite.track))
         context = scoring_context(simulator.annotations, simulator.body, simulator.space)
         record = scored(key, job.policy, beyond, episode, rollout.trajectory, context, job.measures)
@@ -127,7 +138,13 @@ class Worker:
         add_report(record, policy)
         if "agent" in record:
             mark_verifications(record["agent"], Evaluation(episode, rollout.trajectory, context))
-        return record
+        return record, rollout.trajectory
+
+    def _in_time(self, job: Job, policy: Policy) -> AbstractContextManager[Policy]:
+        """The policy, under the job's limit on every decision if it has one."""
+        if job.policy_timeout_s is None:
+            return nullcontext(policy)
+        return closing(Punctual(policy, job.policy_timeout_s, last_words_of(job.run_folder, job.rank, self.number) if self._killable else None))
 
     def _simulator_for(self, job: Job, world_id: str, spec: PolicySpec) -> Simulator:
         site = self._site_at(job.worlds[world_id], job.suite.embodiment)
@@ -153,6 +170,24 @@ class Worker:
             world = load(folder)
             self._site = _Site(folder, name, world, cached_space(world, embodiment(name), folder), renderer_of(world))
         return self._site
+
+
+def store(job: Job, record: Record, trajectory: Trajectory | None) -> None:
+    """Put an episode on disk: what happened first, so that no record ever lacks it.
+
+    Raises:
+        StorageError: the disk refused; the episode will be run again by the next start.
+    """
+    if trajectory is not None:
+        path = job.run_folder / "trajectories" / f"{Key.of(record).slug()}.npz"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            trajectory.save(path)
+            sync(path)
+        except OSError as error:
+            path.with_suffix(".tmp.npz").unlink(missing_ok=True)
+            raise storage_error(error, path) from error
+    RecordWriter(job.run_folder, job.rank, record["worker"]).append(record)
 
 
 def check_allowance(spec: PolicySpec, track: str, allow_privileged: bool) -> None:
@@ -196,4 +231,5 @@ def failed_record(key: Key, episode: Episode, policy: str, error: Exception) -> 
         "unscored": {},
         "labels": [],
         "reference_length_m": episode.reference.length_m if episode.reference else None,
+        "question": question(episode),
     }

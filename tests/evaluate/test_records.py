@@ -4,7 +4,8 @@ import multiprocessing
 import pytest
 
 from portico.errors import StorageError
-from portico.evaluate.records import Key, RecordWriter, locked, read_records, without_timing, write_json
+from portico.evaluate.locks import locked
+from portico.evaluate.records import Key, RecordWriter, read_records, without_timing, write_json
 
 
 def record(episode, status="failure", **more):
