@@ -18,6 +18,7 @@ from portico.policies.calibration import ForwardPolicy, RandomPolicy, StopPolicy
 from portico.policies.frontier import FrontierPolicy
 from portico.policies.instruction_follower import InstructionFollower
 from portico.policies.names import parse_name as parse_name
+from portico.policies.outline_follower import OutlineFollower
 from portico.policies.point_follower import PointFollower
 from portico.policies.published_names import ALIASES, PUBLISHED
 from portico.policies.route_follower import RouteFollower
@@ -37,6 +38,7 @@ POLICIES: dict[str, PolicyFactory] = {
     "semantic-frontier": SemanticFrontier,
     "instruction-follower": InstructionFollower,
     "route-follower": RouteFollower,
+    "outline-follower": OutlineFollower,
     "point-follower": PointFollower,
 }
 

@@ -13,6 +13,7 @@ from portico.evaluate.records import Key, Record
 from portico.geometry import Pose, leaning
 from portico.render import WorldRenderer, renderer_of
 from portico.report import wording
+from portico.report.flights import frame_of, grounded, grounded_way, is_flight
 from portico.report.panels import PIXEL_BUDGET, Background, Panel, Visit, draw_background, draw_panel, joined, jpeg_uri, visited_levels, widened, window
 from portico.report.reasons import Evidence, explain
 from portico.report.runs import Run, WorldShelf
@@ -109,14 +110,15 @@ def deal(runs: Sequence[Run], shelf: WorldShelf, *, limit: int, frames: int) -> 
     chosen, left_out = choose(runs, limit)
     stage = _Stage(shelf)
     visits = [stage.visit(choice) for choice in chosen]
-    backgrounds = _backgrounds(chosen, visits, shelf)
+    drawn = [stage.drawn(choice, visit) for choice, visit in zip(chosen, visits, strict=True)]
+    backgrounds = _backgrounds(chosen, drawn, shelf)
     cards = []
-    for choice, visit in zip(chosen, visits, strict=True):
+    for choice, visit, shown in zip(chosen, visits, drawn, strict=True):
         frame = ""
         if frames > 0 and choice.record["status"] == "failure":
             frame = stage.last_sight(choice, visit)
             frames -= bool(frame)
-        cards.append(_card(choice, visit, stage, backgrounds, frame))
+        cards.append(_card(choice, visit, shown, stage, backgrounds, frame))
     return Deck(cards, [b for b in backgrounds.values() if b.href], left_out)
 
 
@@ -142,6 +144,14 @@ class _Stage:
             return None
         trajectory = choice.run.trajectory(choice.key) if choice.record["status"] != "error" else None
         return Visit(episode, trajectory, self.annotations(choice), choice.record["status"] == "success")
+
+    def drawn(self, choice: Choice, visit: Visit | None) -> Visit | None:
+        """The visit as maps show it: what happened over a satellite map is brought into its metres."""
+        if visit is None or not is_flight(visit.episode):
+            return visit
+        frame = frame_of(self._shelf.world(choice.run, choice.key.world), visit.episode)
+        way = grounded_way(visit.trajectory, frame) if visit.trajectory is not None else None
+        return Visit(grounded(visit.episode, frame), way, None, visit.success)
 
     def last_sight(self, choice: Choice, visit: Visit | None) -> str:
         """What the robot's camera saw at the end, drawn again from the recorded pose; a data URI, empty without a world."""
@@ -172,7 +182,7 @@ def _backgrounds(chosen: Sequence[Choice], visits: Sequence[Visit | None], shelf
     windows: dict[tuple[str, str, int], list[tuple[float, float, float, float]]] = {}
     owner: dict[tuple[str, str, int], Choice] = {}
     for choice, visit in zip(chosen, visits, strict=True):
-        if visit is None or not _mapped(choice, visit):
+        if visit is None or not _mapped(choice):
             continue
         for level in visited_levels(visit)[:_MOST_PANELS]:
             shown = window(visit, level)
@@ -186,7 +196,7 @@ def _backgrounds(chosen: Sequence[Choice], visits: Sequence[Visit | None], shelf
     }
 
 
-def _mapped(choice: Choice, visit: Visit) -> bool:
+def _mapped(choice: Choice) -> bool:
     """Errors left no way to draw."""
     return bool(choice.record["status"] != "error")
 
@@ -196,16 +206,16 @@ def _place(choice: Choice, level: int) -> tuple[str, str, int]:
     return choice.key.world, str(facts.get("hash", "")), level
 
 
-def _card(choice: Choice, visit: Visit | None, stage: _Stage, backgrounds: dict[tuple[str, str, int], Background], frame: str) -> Card:
+def _card(choice: Choice, visit: Visit | None, shown: Visit | None, stage: _Stage, backgrounds: dict[tuple[str, str, int], Background], frame: str) -> Card:
     record = choice.record
     panels: list[Panel] = []
     note = "" if visit is not None else "the run's episode file is gone, so there is no map"
-    if visit is not None and _mapped(choice, visit):
-        for level in visited_levels(visit)[:_MOST_PANELS]:
+    if shown is not None and _mapped(choice):
+        for level in visited_levels(shown)[:_MOST_PANELS]:
             ground = backgrounds.get(_place(choice, level))
-            panel = draw_panel(visit, level, ground) if ground is not None else None
+            panel = draw_panel(shown, level, ground) if ground is not None else None
             panels += [panel] if panel is not None else []
-        if visit.trajectory is None:
+        if shown.trajectory is None:
             note = "the trajectory of this episode is gone, so the map shows only what was asked"
     sentence = _sentence(choice, visit, stage)
     measures = record.get("measures") or {}

@@ -13,13 +13,14 @@ from portico.evaluate.records import Key
 from portico.geometry import Pose, leaning
 from portico.render import annotate_map, overview, renderer_of
 from portico.report.cards import body_of
+from portico.report.flights import grounded_way
 from portico.report.runs import Run, WorldShelf, load_run
 from portico.tasks.trajectory import Trajectory
 from portico.world import World
 
 _FRAME = (320, 240)
 _MAP_PX = 480
-_AROUND_M = 4.0
+_AROUND_M, _AROUND_FLIGHT_M = 4.0, 40.0
 _PAPER, _INK, _WAY, _TOUCH = (250, 249, 246), (30, 33, 40), (37, 99, 190), (200, 40, 30)
 _CAPTION_PX = 22
 
@@ -62,7 +63,7 @@ def film_strip(run: Run, key: Key, path: Path, *, frames: int = 6, shelf: WorldS
         raise WorldError(
             "the episode cannot be drawn", where=f"{run.folder}: {key.slug()}", why=why, next_step="run the suite again, or point --worlds at its worlds"
         )
-    pictures = [_map(world, trajectory), *_looks(run, world, trajectory, frames)]
+    pictures = [_map(world, _seen_from_above(world, trajectory)), *_looks(run, world, trajectory, frames)]
     height = max(p.height for p in pictures)
     columns = -(-(len(pictures) - 1) // 2)
     canvas = Image.new("RGB", (pictures[0].width + columns * _FRAME[0], max(height, 2 * (_FRAME[1] + _CAPTION_PX))), _PAPER)
@@ -76,9 +77,15 @@ def film_strip(run: Run, key: Key, path: Path, *, frames: int = 6, shelf: WorldS
         raise StorageError("the picture could not be written", where=str(path), why=str(error), next_step="choose another --out") from error
 
 
+def _seen_from_above(world: World, trajectory: Trajectory) -> Trajectory:
+    """What happened in metres, over satellite maps too."""
+    return trajectory if world.appearance.raster is None else grounded_way(trajectory, world.local_frame)
+
+
 def _map(world: World, trajectory: Trajectory) -> Image.Image:
     points = trajectory.position
-    low, high = points[:, :2].min(axis=0) - _AROUND_M, points[:, :2].max(axis=0) + _AROUND_M
+    around_m = _AROUND_M if world.appearance.raster is None else _AROUND_FLIGHT_M
+    low, high = points[:, :2].min(axis=0) - around_m, points[:, :2].max(axis=0) + around_m
     grow = np.maximum(0.0, 0.5 * ((high - low).max() - (high - low)))
     west, south = (low - grow).tolist()
     east, north = (high + grow).tolist()

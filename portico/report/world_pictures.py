@@ -10,6 +10,7 @@ from PIL import Image
 
 from portico.errors import StorageError
 from portico.render import annotate_map, contact_sheet, overview, renderer_of
+from portico.report.sights import marked, sights
 from portico.report.viewpoints import choose_viewpoints
 from portico.robots import embodiment
 from portico.world import World
@@ -30,6 +31,8 @@ def draw_world(world: World, folder: Path, *, frames: int = 16, robot: str = "sp
         UnknownName: no such robot.
         StorageError: the folder cannot be written.
     """
+    if world.appearance.raster is not None:
+        return _draw_map(world, folder, frames)
     camera = embodiment(robot).cameras[0].resized(*_TILE)
     with _writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -43,6 +46,21 @@ def draw_world(world: World, folder: Path, *, frames: int = 16, robot: str = "sp
         looks = [(v.pose.matrix() @ camera.T_base_camera(), v.caption) for v in viewpoints]
         pictures.append((folder / "contact-sheet.png", contact_sheet(renderer, looks, camera)))
     with _writing(folder):
+        for path, picture in pictures:
+            Image.fromarray(picture).save(path)
+    return [path for path, _ in pictures]
+
+
+def _draw_map(world: World, folder: Path, frames: int) -> list[Path]:
+    """An aerial world: all of it with what can be followed on it, and what its camera sees here and there."""
+    camera = embodiment("flyer").cameras[0]
+    image, frame = overview(world)
+    pictures = [(folder / "map.png", marked(image, frame, world))]
+    looks = [(pose.matrix() @ camera.T_base_camera(), caption) for pose, caption in sights(world, camera, frames)]
+    if looks:
+        pictures.append((folder / "contact-sheet.png", contact_sheet(renderer_of(world), looks, camera.resized(300, 300))))
+    with _writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
         for path, picture in pictures:
             Image.fromarray(picture).save(path)
     return [path for path, _ in pictures]

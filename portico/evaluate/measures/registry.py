@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from portico.errors import UnknownName
-from portico.evaluate.measures import alignment, arrival, coverage, safety
+from portico.evaluate.measures import alignment, arrival, coverage, outlines, safety
 from portico.evaluate.measures.evaluation import Context, Evaluation, Unscored, Value
 from portico.evaluate.measures.stages import stage_evaluation
 from portico.tasks.episode import Episode
@@ -74,6 +74,8 @@ _ALL = (
     Measure("collision_rate", 1, "lower", "", safety.collision_rate),
     Measure("obstacle_distance_m", 1, "higher", "m", safety.obstacle_distance_m),
     Measure("navigable_ratio", 1, "higher", "", safety.navigable_ratio),
+    Measure("outline_followed", 1, "higher", "", outlines.outline_followed, failed=0.0),
+    Measure("rejected_moves", 1, "lower", "", outlines.rejected_moves),
 )
 
 MEASURES: dict[str, Measure] = {m.name: m for m in _ALL}
