@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from math import ceil, copysign, pi
+from math import copysign, pi
 
 from portico.agent.contract import Occasion, View
 from portico.geometry import Pose
 from portico.interface import Action, ActionSpace, Body, Move, Observation, Velocity, Waypoints
 
-#: Left, then right, then back to where it looked before.
-_TURNS: tuple[tuple[float, View | None], ...] = ((pi / 2, "left"), (-pi, "right"), (pi / 2, None))
+#: Left, then right, then back to where it looked before; a hair less than half a turn between them, which as one pose would be ambiguous.
+_HAIR = 0.02
+_TURNS: tuple[tuple[float, View | None], ...] = ((pi / 2, "left"), (_HAIR - pi, "right"), (pi / 2 - _HAIR, None))
 
 
 class Looking:
@@ -46,13 +47,9 @@ class Looking:
 def _turn(angle_rad: float, space: ActionSpace, body: Body) -> list[Action]:
     """Actions that turn on the spot; nothing where the space knows no turns."""
     if "waypoints" in space.accepts:
-        half = 0.5 * angle_rad
-        # Half a turn is ambiguous as one pose.
-        return (
-            [Waypoints((Pose(0.0, 0.0, 0.0, half), Pose(0.0, 0.0, 0.0, angle_rad)))] if abs(angle_rad) > 3.0 else [Waypoints((Pose(0.0, 0.0, 0.0, angle_rad),))]
-        )
+        return [Waypoints((Pose(0.0, 0.0, 0.0, angle_rad),))]
     if "move" in space.accepts:
-        return [Move("turn_left" if angle_rad > 0 else "turn_right")] * ceil(abs(angle_rad) / space.turn_rad - 1e-9)
+        return [Move("turn_left" if angle_rad > 0 else "turn_right")] * round(abs(angle_rad) / space.turn_rad)
     if "velocity" in space.accepts:
         return [Velocity(0.0, 0.0, copysign(body.max_turn_radps, angle_rad), abs(angle_rad) / body.max_turn_radps)]
     return []

@@ -23,7 +23,9 @@ from portico.seeding import generator
 #: Stages that end by a declaration.
 _DECLARED: frozenset[StageKind] = frozenset({"exit", "entrance", "ovon"})
 #: What a map-building member calls the end of its way, and from how far a hasty one takes it for reached.
-_ENDS, _HASTY_M = frozenset({"open ground", "opening", "object"}), 2.5
+_ENDS, _HASTY_M = frozenset({"opening", "object"}), 2.5
+#: Outdoors shows where so much of the view rises so high: a door some 3 m away, or a large window.
+_OPEN_SHARE, _OPEN_M = 0.25, 5.0
 _FORWARD_SHARE = 0.5
 _Fault = Literal["none", "hasty", "blind"]
 
@@ -33,7 +35,7 @@ class Slips:
     """Shares of attempts.
 
     Attributes:
-        hasty: declares within 2.5 m of the door, the opening or the object that it is going to.
+        hasty: declares as soon as it sees the outdoors, or within 2.5 m of the opening or the object that it is going to.
         blind: does not notice that it is done; where it would stop it loses itself in steps and turns instead.
     """
 
@@ -89,7 +91,7 @@ class SlippingPolicy:
         if self._fault == "blind" and isinstance(action, Stop):
             self._lost = True
             return self._wander()
-        return Stop() if self._fault == "hasty" and self._nearly_there() else action
+        return Stop() if self._fault == "hasty" and self._nearly_there(observation.stage.kind) else action
 
     def close(self) -> None:
         """Release the member."""
@@ -104,10 +106,14 @@ class SlippingPolicy:
     def _wander(self) -> Action:
         return Move("forward" if self._dice.random() < _FORWARD_SHARE else "turn_left")
 
-    def _nearly_there(self) -> bool:
-        """Whether the member is close to where it wants to end, by its own map."""
+    def _nearly_there(self, stage: StageKind) -> bool:
+        """Whether the member sees where it wants to be, by its own eyes and map."""
         pilot: Pilot | None = getattr(self.member, "pilot", None)
-        if pilot is None or pilot.target is None or pilot.target.name not in _ENDS:
+        if pilot is None or pilot.sight is None:
+            return False
+        if stage == "exit":
+            return float((pilot.sight.top_m > _OPEN_M).mean()) >= _OPEN_SHARE
+        if pilot.target is None or pilot.target.name not in _ENDS:
             return False
         x, y, _ = pilot.target.position
         return hypot(x - pilot.pose.x, y - pilot.pose.y) < _HASTY_M

@@ -88,7 +88,7 @@ def test_looking_costs_three_actions_and_brings_four_views_in_order():
     assert list(asked.views) == ["start", "forward", "left", "right"]
     assert [o.step for o in asked.views.values()] == [0, 5, 6, 7]
     headings = [asked.views[name].odometry.yaw_rad for name in ("forward", "left", "right")]
-    assert headings == pytest.approx([0.0, 1.5708, -1.5708], abs=1e-4)
+    assert headings == pytest.approx([0.0, 1.5708, -1.5708], abs=0.03)
     assert walk.pose.yaw_rad == pytest.approx(0.0, abs=1e-9)
     assert agent.report()["counts"]["looks"] == 3
 
