@@ -12,9 +12,9 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import cos, isfinite, sin
+from math import cos, sin
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,19 +30,20 @@ from portico.interface import (
     Camera,
     Frame,
     Move,
-    MoveName,
     Need,
     Observation,
+    Observer,
     Policy,
+    PolicyFailure,
     PolicySpec,
     StageBrief,
     StageKind,
     Stop,
-    Velocity,
-    Waypoints,
 )
+from portico.policies.conformance import spec_findings
 from portico.policies.detectors import Detector
 from portico.policies.detectors.conformance import detector_findings
+from portico.policies.wires.actions import breach_of
 
 #: Rooms that hold answers. A policy that imports one of them is privileged, whatever its spec says.
 FORBIDDEN_ROOMS = ("world", "space", "render", "build", "robots", "tasks", "sim", "episodes", "suites", "evaluate")
@@ -63,8 +64,9 @@ def check_policy(factory: Callable[[], Policy], *, steps: int = _STEPS) -> None:
 
     Its spec is well formed; it acts in every stage it claims, with pose and route released or withheld; it returns
     nothing but actions with finite numbers; equal seeds and observations give equal actions, from a fresh instance and
-    after ``reset``; it changes nothing it is shown; a channel it needs and does not get is answered with a ``UserError``;
-    ``close`` may be called twice; and, unless privileged, its modules import no room that holds answers.
+    after ``reset``, unless its spec says that it samples; a frame to ``observe`` is taken; it changes nothing it is shown;
+    a channel it needs and does not get is answered with a ``UserError``; ``close`` may be called twice; and, unless
+    privileged, its modules import no room that holds answers. Policies behind a wire are checked in the same way.
 
     Args:
         factory: makes the policy, e.g. its class. steps: how many observations each stage lasts.
@@ -76,7 +78,7 @@ def check_policy(factory: Callable[[], Policy], *, steps: int = _STEPS) -> None:
         policy = factory()
     except Exception as error:
         raise NotConformant(_name_of(factory), [f"the factory raised {type(error).__name__}: {error}"]) from error
-    findings = _spec_findings(policy)
+    findings = spec_findings(policy)
     if not findings:
         findings += _behaviour_findings(factory, policy, steps)
         findings += _missing_channel_findings(factory, policy.spec)
@@ -126,27 +128,6 @@ def _name_of(factory: Callable[[], object]) -> str:
     return getattr(factory, "__qualname__", repr(factory))
 
 
-def _spec_findings(policy: Policy) -> list[str]:
-    if not isinstance(policy, Policy):
-        missing = [part for part in ("spec", "reset", "act", "close") if not hasattr(policy, part)]
-        return [f"it lacks {', '.join(missing)}"]
-    spec = policy.spec
-    if not isinstance(spec, PolicySpec):
-        return [f"spec is a {type(spec).__name__}, not a PolicySpec"]
-    findings = []
-    if not spec.name:
-        findings.append("spec.name is empty")
-    unknown_needs = sorted(set(spec.needs) - set(get_args(Need)))
-    unknown_stages = sorted(set(spec.stages) - set(get_args(StageKind)))
-    findings += [f"spec.needs holds unknown names: {', '.join(unknown_needs)}"] if unknown_needs else []
-    findings += [f"spec.stages holds unknown names: {', '.join(unknown_stages)}"] if unknown_stages else []
-    findings += ["spec.stages is empty: it attempts nothing"] if not spec.stages else []
-    size = spec.image_size
-    if size is not None and not (len(size) == 2 and all(isinstance(n, int) and n > 0 for n in size)):
-        findings.append(f"spec.image_size is {size!r}, not (width, height) in whole pixels")
-    return findings
-
-
 def _behaviour_findings(factory: Callable[[], Policy], policy: Policy, steps: int) -> list[str]:
     findings = []
     for kind in sorted(policy.spec.stages):
@@ -159,16 +140,36 @@ def _behaviour_findings(factory: Callable[[], Policy], policy: Policy, steps: in
             except _Breach as breach:
                 findings.append(f"in stage {kind!r}, pose and route {'released' if released else 'withheld'}: {breach}")
                 continue
+            if not policy.spec.seedable:
+                continue
             if first != again:
                 findings.append(f"in stage {kind!r} it acts differently after reset: something of the last episode is kept")
             if first != fresh:
                 findings.append(f"in stage {kind!r} two instances with the same seed and observations act differently")
+    if isinstance(policy, Observer):
+        findings += _observing_findings(policy)
     try:
         policy.close()
         policy.close()
     except Exception as error:
         findings.append(f"close() raised {type(error).__name__} when called twice: {error}")
     return findings
+
+
+def _observing_findings(policy: Policy) -> list[str]:
+    """A frame that needs no decision is taken without a word and left as it is."""
+    assert isinstance(policy, Observer)
+    room = _Room(policy.spec, sorted(policy.spec.stages)[0], released=True)
+    try:
+        policy.reset(room.brief())
+        observation = room.observation(0)
+        before = _fingerprint(observation)
+        policy.observe(observation)
+    except PolicyFailure as failure:
+        return [] if failure.kind == "unsupported" else [f"observe() failed: {failure}"]
+    except Exception as error:
+        return [f"observe() raised {type(error).__name__}: {error}"]
+    return [] if _fingerprint(observation) == before else ["observe() changed the arrays of its observation"]
 
 
 def _missing_channel_findings(factory: Callable[[], Policy], spec: PolicySpec) -> list[str]:
@@ -203,7 +204,8 @@ def _actions(policy: Policy, room: _Room, steps: int) -> list[Action]:
         action = _guard("act", policy.act, observation)
         if _fingerprint(observation) != before:
             raise _Breach("act() changed the arrays of its observation")
-        _check_action(action)
+        if wrong := breach_of(action):
+            raise _Breach(f"act() returned what cannot be carried out: {wrong}")
         actions.append(action)
         if isinstance(action, Stop):
             break
@@ -216,23 +218,6 @@ def _guard(call: str, method: Callable[[Any], Any], argument: object) -> Any:
         return method(argument)
     except Exception as error:
         raise _Breach(f"{call}() raised {type(error).__name__}: {error}") from error
-
-
-def _check_action(action: object) -> None:
-    match action:
-        case Stop():
-            return
-        case Move(name=name):
-            if name not in get_args(MoveName):
-                raise _Breach(f"Move has the name {name!r}")
-        case Waypoints(poses=poses):
-            if not poses or not all(isfinite(v) for p in poses for v in (p.x, p.y, p.z, p.yaw_rad)):
-                raise _Breach("Waypoints are empty or not finite")
-        case Velocity():
-            if not all(isfinite(v) for v in (action.vx_mps, action.vy_mps, action.wz_radps, action.duration_s)) or action.duration_s <= 0.0:
-                raise _Breach("Velocity is not finite, or its duration is not positive")
-        case _:
-            raise _Breach(f"act() returned {action!r}, which is none of Stop, Move, Waypoints, Velocity")
 
 
 def _fingerprint(observation: Observation) -> tuple[bytes, ...]:
@@ -257,14 +242,15 @@ class _Room:
         self.restart()
         categories = {1: "wall", 2: "painting"} if "semantic" in self.spec.needs else {}
         body = Body("checker", 0.3, 0.8, 0.2, 1.0, 1.0)
-        return Brief("check", self.kind, (self.kind,), self._stage(), body, (self._camera(),), ActionSpace(), "rgbd", 200, 7, categories)
+        return Brief("check", self.kind, (self.kind,), self._stage(), body, self._cameras(), ActionSpace(), "rgbd", 200, 7, categories)
 
     def observation(self, step: int) -> Observation:
         start = Pose(2.0, 2.0, 0.0, 0.3)
         return Observation(
             step=step,
+            number=step,
             time_s=0.5 * step,
-            frames={"front": self._frame()},
+            frames={camera.name: self._frame(camera) for camera in self._cameras()},
             stage=self._stage(),
             odometry=self.pose.relative_to(start),
             pose=self.pose if self.released else None,
@@ -274,8 +260,9 @@ class _Room:
         """Move inside the room; anything but a discrete move leaves the robot where it is."""
         if not isinstance(action, Move):
             return
-        turn = {"turn_left": np.pi / 12, "turn_right": -np.pi / 12}.get(action.name, 0.0)
-        step = {"forward": 0.25, "backward": -0.25}.get(action.name, 0.0)
+        amount = ActionSpace().amount_of(action)
+        turn = {"turn_left": amount, "turn_right": -amount}.get(action.name, 0.0)
+        step = {"forward": amount, "backward": -amount}.get(action.name, 0.0)
         p = self.pose
         x, y = p.x + step * cos(p.yaw_rad), p.y + step * sin(p.yaw_rad)
         if not (0.4 < x < _ROOM_M[0] - 0.4 and 0.4 < y < _ROOM_M[1] - 0.4):
@@ -288,14 +275,13 @@ class _Room:
         route = np.array([[2.0, 2.0, 0.0], [6.0, 2.0, 0.0], [6.0, 4.0, 0.0]]) if self.kind == "outdoor" and self.released else None
         picture = None
         if self.kind == "image" and "rgb" in self.spec.needs:
-            picture = _rgb(_box_interior(Pose(6.0, 4.0, 0.0, 0.0), self._camera())[1])
+            picture = _rgb(_box_interior(Pose(6.0, 4.0, 0.0, 0.0), self._cameras()[0])[1])
         return StageBrief(self.kind, 0, 1, f"carry out the stage {self.kind}", category, goal, route, picture)
 
-    def _camera(self) -> Camera:
-        return Camera("front", *(self.spec.image_size or (64, 48)), z=0.6)
+    def _cameras(self) -> tuple[Camera, ...]:
+        return self.spec.cameras or (Camera("front", *(self.spec.image_size or (64, 48)), z=0.6),)
 
-    def _frame(self) -> Frame:
-        camera = self._camera()
+    def _frame(self, camera: Camera) -> Frame:
         depth, semantic = _box_interior(self.pose, camera)
         channels: dict[str, Any] = {"rgb": _rgb(semantic), "depth": depth, "semantic": semantic}
         granted = {name: array for name, array in channels.items() if name in self.spec.needs and name != self.without}

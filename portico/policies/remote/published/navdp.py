@@ -77,6 +77,7 @@ class NavDP(Adapter):
     def __init__(self, model: Model, url: str, deadline_s: float | str, period_s: float | str, stop_threshold: float | str = -3.0) -> None:
         self._model, self._period_s, self._stop_threshold = model, option("period_s", period_s), float(stop_threshold)
         rule = "a trajectory of zeros" if model.stops else "none: an environment has to judge arrival"
+        followed = Emits("waypoints", horizon=model.horizon, native=f"a trajectory followed for {self._period_s:g} s")
         spec = PolicySpec(
             model.name,
             needs=model.needs,
@@ -85,7 +86,7 @@ class NavDP(Adapter):
             depth=DEPTH if "depth" in model.needs else DepthRange(),
             pose_frame="current" if "pose" in model.needs else "none",
             goals=model.goals,
-            actions=(Emits("waypoints", horizon=model.horizon, native=f"a trajectory followed for {self._period_s:g} s"), Emits("move", turn_rad=_TURN_RAD)),
+            actions=(followed, Emits("move", turn_rad=_TURN_RAD), *((Emits("stop", native=rule),) if model.stops else ())),
             stop=StopRule(model.stops, rule),
             history=History("policy", every_step=False),
             timing=Timing(decides_hz=1.0 / self._period_s, expires_s=1.0),
