@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from portico.errors import StorageError, SuiteError
 from portico.evaluate.compare import check_comparable
 from portico.report import sections, wording
+from portico.report.audit import audits
 from portico.report.cards import Deck, deal
 from portico.report.runs import Run, WorldShelf, load_run
 from portico.report.stages import STAGE_ORDER, tasks_in_order
@@ -80,6 +81,7 @@ def page(runs: Sequence[Run], options: ReportOptions) -> str:
         task_measures=_task_measures(summaries),
         transition=[] if has_scenes(runs) else _transitions(runs),
         studies=_studies(runs),
+        audits=audits(runs, shelf, limit=options.frames),
         cards=deck.cards,
         left_out=_left_out(deck, options),
         backgrounds=deck.backgrounds,

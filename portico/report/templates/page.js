@@ -1,7 +1,7 @@
 (() => {
   const form = document.querySelector(".filters");
   if (!form) return;
-  const holder = document.querySelector(".cards");
+  const holder = document.querySelector("#episodes .cards");
   const cards = [...holder.children];
   const filters = [...form.querySelectorAll("[data-filter]")];
   const order = form.querySelector("[data-sort]");
