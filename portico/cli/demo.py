@@ -23,6 +23,10 @@ from portico.suites import Suite, load_suite
 _DEMOS: dict[str, tuple[str, str]] = {
     "block": ("i2o2i-demo", "A town block; robots start in one building, cross the street, enter another and look for something."),
     "navverse": ("navverse-demo", "A robot with mass that can fall is asked for things, shops and ways: indoors, outdoors and out of the door."),
+    "agent": (
+        "i2o2i-agent",
+        "100 episodes per level in five town blocks, five policies each: a chain and an agent of the same executors, and the agent's control. Takes hours.",
+    ),
 }
 
 
@@ -34,6 +38,7 @@ def demo(
     """Build small worlds, ask several policies what the benchmark asks, print who managed what, and write a report with maps.
 
     block: I2O2I-Nav's seven tasks in a town block, kinematic. navverse: NavVerse's three tasks under physics, with its tables.
+    agent: what verification and recovery add to a fixed chain of the same executors.
     """
     if name not in _DEMOS:
         raise UnknownName("demo", name, _DEMOS)
@@ -45,6 +50,8 @@ def demo(
     print_runs(list(summaries.values()), out)
     if name == "navverse":
         tables(list(summaries))
+    if name == "agent":
+        tables(list(summaries), ["agent"])
     page = write_report(list(summaries), out_folder / "report.html")
     films = [film for ending in ("success", "fall") if (film := _film(list(summaries), ending, out_folder / "films")) is not None]
     out.print(f"\n{duration(time.perf_counter() - began)}. Report with maps of where they failed: {page}")
