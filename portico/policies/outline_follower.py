@@ -68,8 +68,9 @@ class OutlineFollower:
             return Stop() if self._blocked > 2 else Move("turn_left")
         if self._turning_to is not None:
             return self._turned(pose)
-        frame = next(iter(observation.frames.values()))
-        assert frame.rgb is not None
+        frame = next(iter(observation.frames.values()), None)
+        if frame is None or frame.rgb is None:
+            raise UserError("the observation holds no picture", where="channel rgb", next_step="run it on a track that grants rgb, e.g. track: aerial")
         view = _View(frame.rgb, frame.camera, self._height_m)
         if self._kind == "boundary" and self._words.side:
             return self._beside(view, pose)

@@ -13,6 +13,7 @@ from portico.report.studies.controlled import (
     is_feasibility,
     is_worded,
 )
+from portico.report.studies.flights import flight_tables, is_flown
 from portico.report.studies.scenic import has_scenes, leaves, safety_tables, scene_tables, termination_tables, transition_tables
 from portico.report.studies.study import Study, Table
 
@@ -26,6 +27,7 @@ _ALL = (
     Study("instructions", "Places by kind of instruction", is_worded, instruction_tables, frozenset({"instructions"})),
     Study("agent", "What the agent adds", has_agents, agent_tables),
     Study("embodiment", "Bodies and ground", is_embodied, embodiment_tables),
+    Study("flights", "Satellite maps by subtype, style and world", is_flown, flight_tables),
 )
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}
 
