@@ -32,3 +32,11 @@ def test_bringing_a_policy(tmp_path, capsys):
 def test_a_real_map(tmp_path, capsys, shared):
     load("03_a_real_map").main(next((shared / "data" / "osm").glob("planet_*.osm")), tmp_path)
     assert "route-follower: success" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_serving_a_model(tmp_path, capsys):
+    load("05_serve_a_model").main(tmp_path)
+    said = capsys.readouterr().out
+    assert "serving at ws://127.0.0.1:" in said
+    assert "3 episodes" in said
