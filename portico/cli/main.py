@@ -8,7 +8,7 @@ import sys
 import typer
 
 from portico import __version__
-from portico.cli import compare, demo, doctor, episodes, listing, report, run, score, serve, tables, view, warmup, world
+from portico.cli import compare, demo, doctor, episodes, listing, report, reproduce, run, runs, score, serve, tables, view, warmup, world
 from portico.cli.console import errors
 from portico.errors import UserError
 
@@ -28,6 +28,8 @@ app.add_typer(world.app, name="world")
 app.add_typer(episodes.app, name="episodes")
 app.command("demo")(demo.demo)
 app.command("run")(run.run)
+app.add_typer(runs.app, name="runs")
+app.command("reproduce")(reproduce.reproduce)
 app.command("score")(score.score)
 app.command("report")(report.report)
 app.command("tables")(tables.tables)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import time
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,9 +13,11 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from portico.cli.console import Narrator, duration, errors, out
+from portico.cli.reproduce import words_of
 from portico.cli.warmup import warm_up
 from portico.errors import SuiteError, UnknownName
-from portico.evaluate.executors import local
+from portico.evaluate.executors import Executor, local
+from portico.evaluate.plan import Shard
 from portico.evaluate.prepare import default_cache, prepare, select
 from portico.evaluate.run import Progress as RunProgress
 from portico.evaluate.run import RunRequest, check_measures, check_policy_name, execute
@@ -26,11 +30,27 @@ _PLAIN_EVERY_S = 5.0
 
 
 def run(
+    context: typer.Context,
     suite: Annotated[str, typer.Argument(help="a suite's name or a YAML file, see `portico list suites`")],
     policy: Annotated[list[str] | None, typer.Option("--policy", "-p", help="whom to evaluate, may be repeated; the suite's own list when left out")] = None,
     out_folder: Annotated[Path | None, typer.Option("--out", help="run folder; runs/<suite> by default. Several policies get a folder each inside")] = None,
     workers: Annotated[int, typer.Option(min=1, help="processes on this machine; results do not depend on it")] = 1,
+    offset: Annotated[int, typer.Option(min=0, help="leave out so many episodes of each world, spread over the tasks; stamps the run as partial")] = 0,
     limit: Annotated[int | None, typer.Option(min=1, help="at most this many episodes per world, spread over the tasks; stamps the run as partial")] = None,
+    shuffle: Annotated[
+        int | None, typer.Option(metavar="SEED", help="shuffle the order in which --offset and --limit count and ranks are dealt; same seed, same order")
+    ] = None,
+    rank: Annotated[int, typer.Option(min=0, help="which share of the run this is, from 0; ranks may share --out and its file system")] = 0,
+    world_size: Annotated[int, typer.Option("--world-size", min=1, help="into how many ranks the run is split; results do not depend on it")] = 1,
+    executor: Annotated[str, typer.Option(help="where episodes run: local (processes on this machine) or ray (actors on a cluster)")] = "local",
+    ray_address: Annotated[str | None, typer.Option("--ray-address", help="of a Ray cluster; the one that runs here, else a new one, when left out")] = None,
+    worker_memory_gb: Annotated[
+        float | None, typer.Option("--worker-memory", min=0.1, metavar="GB", help="memory that each worker reserves on a Ray cluster")
+    ] = None,
+    retries: Annotated[int, typer.Option(min=0, help="how often later starts try an episode again that ended in an error")] = 1,
+    policy_timeout_s: Annotated[
+        float | None, typer.Option("--policy-timeout", min=0.001, metavar="SECONDS", help="an error for an episode whose policy takes longer to decide")
+    ] = None,
     episode: Annotated[list[str] | None, typer.Option("--episode", help="only this episode, may be repeated; stamps the run as partial")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="how often every episode is run")] = 1,
     task: Annotated[list[str] | None, typer.Option(help="only the suite's episodes of this task, may be repeated; stamps the run as partial")] = None,
@@ -59,13 +79,22 @@ def run(
     chosen = under(chosen, motion=motion, friction=friction, robot=robot, same_questions=same_questions)
     base = Path(suite).parent if Path(suite).suffix in {".yaml", ".yml"} else Path.cwd()
     folder = out_folder or Path("runs") / chosen.name
+    shard = Shard(rank, world_size)
+    _end_gently()
     summaries = evaluate(
         chosen,
         policy or chosen.policies,
         folder,
         base=base,
         workers=workers,
+        offset=offset,
         limit=limit,
+        shuffle=shuffle,
+        shard=shard,
+        executor=lambda: chosen_executor(executor, workers, policy_timeout_s, ray_address, worker_memory_gb),
+        retries=retries,
+        policy_timeout_s=policy_timeout_s,
+        command=words_of(context),
         only=episode or [],
         tasks=task or [],
         repeats=repeats,
@@ -73,15 +102,29 @@ def run(
         cache=cache,
         timing=timing,
     )
+    _show(summaries, folder, shard)
+    if any(exceeds(summary, max_errors) for summary in summaries.values()):
+        errors.print(
+            "some episodes ended in an error: they count as errors, not as failures. Run the same command again to retry them; "
+            f"each is retried {'once' if retries == 1 else f'{retries} times'}, --retries changes that."
+        )
+        raise typer.Exit(2)
+
+
+def _show(summaries: dict[Path, dict[str, Any]], folder: Path, shard: Shard) -> None:
+    """Tables and the report; of one rank among many how far the run is."""
+    if shard.world_size > 1:
+        for path, summary in summaries.items():
+            n = summary["n"]
+            out.print(f"rank {shard.rank} of {shard.world_size} is done; {path}: {n['scored'] + n['error']} of {n['planned']} episodes, errors {n['error']}")
+        out.print(f"when all ranks are done: portico runs check {folder}")
+        return
     for summary in summaries.values():
         print_summary(summary, out)
     if len(summaries) > 1:
         print_runs(list(summaries.values()), out)
     page = write_report(list(summaries), folder / "report.html")
     out.print(f"\nreport: {page}")
-    if any(exceeds(summary, max_errors) for summary in summaries.values()):
-        errors.print("some episodes ended in an error: they count as errors, not as failures. Run the same command again to retry them.")
-        raise typer.Exit(2)
 
 
 def evaluate(
@@ -91,7 +134,14 @@ def evaluate(
     *,
     base: Path | None = None,
     workers: int = 1,
+    offset: int = 0,
     limit: int | None = None,
+    shuffle: int | None = None,
+    shard: Shard = Shard(),
+    executor: Callable[[], Executor] | None = None,
+    retries: int = 1,
+    policy_timeout_s: float | None = None,
+    command: Sequence[str] = (),
     only: list[str] | None = None,
     tasks: list[str] | None = None,
     repeats: int = 1,
@@ -116,16 +166,57 @@ def evaluate(
             errors.print(f"note on {policy}: {note.sentence} [{note.code}]", markup=False)
     warm_up()
     summaries: dict[Path, dict[str, Any]] = {}
-    with closing(local(workers)) as executor:
+    with closing(executor() if executor else local(workers)) as chosen_by:
         narrator = Narrator()
         prepared = prepare(suite, cache or default_cache(), relative_to=base, announce=narrator.begin, watch=narrator.tell, workers=workers)
-        chosen = select(prepared, limit=limit, only=only or [], tasks=tasks or [])
+        chosen = select(prepared, offset=offset, limit=limit, shuffle=shuffle, only=only or [], tasks=tasks or [])
+        partial = bool(offset or limit or only or tasks)
         for policy in policies:
             run_folder = folder if len(policies) == 1 else folder / folder_name(policy)
-            request = RunRequest(suite, policy, run_folder, chosen, workers, repeats, allow_privileged, bool(limit or only or tasks), timing)
+            request = RunRequest(
+                suite,
+                policy,
+                run_folder,
+                chosen,
+                workers,
+                repeats,
+                allow_privileged,
+                partial,
+                timing,
+                shuffle=shuffle,
+                shard=shard,
+                retries=retries,
+                policy_timeout_s=policy_timeout_s,
+                command=(*command, "--policy", policy) if command else (),
+            )
             with _Watcher(policy) as watch:
-                summaries[run_folder] = execute(request, watch=watch, executor=executor)
+                summaries[run_folder] = execute(request, watch=watch, executor=chosen_by)
     return summaries
+
+
+def chosen_executor(name: str, workers: int, policy_timeout_s: float | None, ray_address: str | None, worker_memory_gb: float | None) -> Executor:
+    """Who carries a run out.
+
+    Raises:
+        UnknownName: no such executor.
+        UserError: Ray is not installed, or its cluster does not answer.
+    """
+    if name not in ("local", "ray"):
+        raise UnknownName("executor", name, ("local", "ray"), where="--executor")
+    if name == "local":
+        return local(workers, killable=policy_timeout_s is not None)
+    from portico.evaluate.ray_actors import RayActors
+
+    return RayActors(workers, address=ray_address, memory_gb=worker_memory_gb)
+
+
+def _end_gently() -> None:
+    """Schedulers say SIGTERM before they kill: end as after Ctrl-C, with what is finished kept and the way to go on printed."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
 
 
 def folder_name(policy: str) -> str:

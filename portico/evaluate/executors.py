@@ -66,7 +66,7 @@ class LocalProcesses:
 
     def run(self, job: Job, assignments: Sequence[Assignment]) -> Iterator[Record]:
         """Yield records as they are finished."""
-        queue = _WorldQueue(assignments)
+        queue = WorldQueue(assignments)
         deaths: set[Key] = set()
         try:
             for remote in self._pool:
@@ -114,7 +114,13 @@ def lost(job: Job, assignment: Assignment, why: Exception, worker: int) -> Recor
     return record
 
 
-class _WorldQueue:
+class Holder(Protocol):
+    """A worker, as far as the choice of its next episode goes: the world that it holds, "" for none."""
+
+    world: str
+
+
+class WorldQueue:
     """Hands a worker the world it already holds as long as there is work in it, else the one with most left.
 
     Missions of many stages come first: a long one begun last would keep one worker busy while the others wait.
@@ -129,7 +135,8 @@ class _WorldQueue:
         """It comes next in its world."""
         self._by_world[assignment.key.world].appendleft(assignment)
 
-    def next_for(self, remote: _Remote) -> Assignment | None:
+    def next_for(self, remote: Holder) -> Assignment | None:
+        """What a worker does next, None when nothing waits."""
         waiting = {world: work for world, work in self._by_world.items() if work}
         if not waiting:
             return None
