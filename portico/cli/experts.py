@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from portico.cli.console import counted, out, timed
+from portico.cli.satnav_files import fly_experts
 from portico.errors import EpisodeError, UnknownName, UserError
 from portico.tasks.episode import Episode, TaskName
 
@@ -35,9 +36,12 @@ def experts(
 ) -> None:
     """Drive shortest ways under limits of motion, check every step, and stream them as Parquet.
 
+    Over an aerial world the episodes of --episodes are flown, and frames and actions written as SatNav's trainers read them.
     Starts and goals lie on a grid of one metre, with six headings each, 1 to 30 m apart; or they are those of an episode file.
     Whatever ends a run, the same command goes on with it and comes to the same files.
     """
+    if fly_experts(world_folder, episodes_file, out_folder):
+        return
     from portico.episodes.experts import Source, Workshop, write_experts
 
     if episodes_file is not None and pairs is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from portico.cli.console import out
+from portico.cli.console import counted, out
 from portico.episodes import load_episodes, save_episodes
 from portico.errors import UserError
 from portico.robots import Flyer, embodiment
@@ -21,6 +21,25 @@ def convert_satnav(source: Path, out_path: Path, *, reads: bool, world_folder: P
     files = sorted(source.glob("*.json")) if source.is_dir() else [source]
     count = to_satnav([load_episodes(file) for file in files], out_path, scene=scene)
     out.print(f"{count:,} episodes written to {out_path}")
+
+
+def fly_experts(world_folder: Path, episodes_file: Path | None, out_folder: Path) -> bool:
+    """Export the experts of an aerial world; False where the world is another kind."""
+    header = world_folder / "world.json"
+    if not header.is_file() or '"kind": "aerial"' not in header.read_text(encoding="utf-8"):
+        return False
+    from portico.episodes.satnav.export import export_flights
+
+    if episodes_file is None:
+        raise UserError("which flights?", where="--episodes", next_step="make some: portico episodes generate WORLD --suite satnav --out FILE")
+    with counted("flying experts") as tell:
+        exported = export_flights(load(world_folder), load_episodes(episodes_file), out_folder, watch=tell)
+    share, rule = exported.total / max(1, exported.asked), exported.greedy / max(1, exported.asked)
+    out.print(f"{exported.total:,} of {exported.asked:,} episodes flown ({share:.1%}), {exported.frames:,} frames; {exported.made:,} flights written now")
+    out.print(f"SatNav's own rule, without a search for the last stretch, finishes {exported.greedy:,} ({rule:.1%})")
+    out.print("rejected: " + (", ".join(f"{reason}: {n:,}" for reason, n in exported.rejected.items()) or "none"))
+    out.print(f"written to {out_folder}")
+    return True
 
 
 def _read(source: Path, out_path: Path, world_folder: Path | None, scene: str | None, split: str | None) -> None:

@@ -128,7 +128,9 @@ class _Sorted:
             self._add_thing(area, identity, thing, name)
         elif tags.get("building") not in (None, "", "no") or feature.hint == "building":
             category = str(tags.get("building") or "building")
-            self.buildings.append(Building(id=identity, name=name, category="building" if category == "yes" else category, footprint=outline))
+            self.buildings.append(
+                Building(id=identity, name=name, category=category if category.islower() and category != "yes" else "building", footprint=outline)
+            )
 
     def _add_thing(self, area: shapely.Polygon, identity: str, category: str, name: str) -> None:
         box = np.array(area.minimum_rotated_rectangle.exterior.coords)

@@ -39,7 +39,8 @@ def landmarks(skies: Skies) -> list[Landmark]:
         if b.name or shape.area >= _LARGE_M2:
             found.append(Landmark(b.name or b.category.replace("_", " "), _middle(shape)))
     found += [Landmark("pond", _middle(shapely.Polygon(r.polygon))) for r in semantics.regions if r.type == "water" and r.id.startswith("pond")]
-    found += [Landmark(p.name, np.array(p.center[:2])) for p in semantics.places if p.name]
+    # The words put an article before every name.
+    found += [Landmark(p.name.removeprefix("The "), np.array(p.center[:2])) for p in semantics.places if p.name]
     inside = [item for item in found if skies.holds(item.at[None])]
     return [a for a in inside if not any(b is not a and b.name == a.name and np.hypot(*(a.at - b.at)) < _ALONE_M for b in inside)]
 
