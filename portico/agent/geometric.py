@@ -15,6 +15,8 @@ from portico.policies.frontier import MAP_NEEDS
 #: Ground behind an opening from here on is well inside; from the second figure on, at least on the threshold.
 _INSIDE_M, _THRESHOLD_M = 0.8, 0.4
 _GONE_M, _OPEN_GROUND_M2 = 0.8, 6.0
+#: So far from the last place surely inside, a tree or an awning overhead is no roof of the building.
+_CANOPY_M = 2.0
 #: Ground this much lower than at the door is the road beyond the kerb, less than a storey; people walk on the pavement.
 _KERB_M = 0.08
 #: How near an object must be beyond the body's radius: 1.0 m count [I2 3.3], less what a map of 0.1 m may be off.
@@ -107,13 +109,14 @@ class GeometricReasoner:
 
     def _left(self, w: Witness) -> tuple[bool, float, str, str]:
         now, last = w.now, w.last_inside()
-        if not now.outside:
+        gone_m = float("inf") if last is None else w.straight_m(last.pose)
+        if not now.outside and not (now.canopy and gone_m >= _CANOPY_M):
             if now.cover >= 0.5:
                 return False, _SURE, f"still under a roof: over {now.cover:.0%} of the ground here", "go on through a door, towards daylight"
             return False, _UNSURE, "at the edge of a roof", "go on, clear of the building"
         if last is None and not w.started_inside:
             return False, _LIKELY, "nothing shows that the stage began inside", "find a door"
-        if last is not None and w.straight_m(last.pose) < _GONE_M:
+        if gone_m < _GONE_M:
             return False, _UNSURE, "just across the threshold", "go on, clear of the door"
         below_m = w.door_z() - now.pose.z
         if _KERB_M < below_m < _STOREY_M:
@@ -121,7 +124,8 @@ class GeometricReasoner:
         ground = w.open_ground_m2()
         if ground < _OPEN_GROUND_M2:
             return False, _UNSURE, f"only {ground:.1f} m² of ground under the sky: it may be a balcony", "find a way down to open ground"
-        return True, _SURE, f"out of the door, under the sky, {ground:.0f} m² of open ground around", ""
+        overhead = "under the sky" if now.outside else "with something overhead but the view open"
+        return True, _SURE if now.outside else _LIKELY, f"out of the door, {overhead}, {ground:.0f} m² of open ground around", ""
 
     def _entered(self, w: Witness) -> tuple[bool, float, str, str]:
         now, first = w.now, w.moments[0]

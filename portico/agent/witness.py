@@ -51,7 +51,17 @@ class Moment:
     @property
     def outside(self) -> bool:
         """Under the sky, and no roof overhead that is known of: what was mapped only from afar says nothing about one."""
-        return not self.cover > _OUTSIDE_COVER and self.open_share > _OUTSIDE_OPEN and self.open_rad > _OUTSIDE_RAD
+        return not self.cover > _OUTSIDE_COVER and self.open_view
+
+    @property
+    def open_view(self) -> bool:
+        """Whether most of the view around rises without a ceiling, over enough of it."""
+        return self.open_share > _OUTSIDE_OPEN and self.open_rad > _OUTSIDE_RAD
+
+    @property
+    def canopy(self) -> bool:
+        """In the open under something that hangs over part of the ground: a tree, an awning. Covered places can be outdoors [I2 3.3]."""
+        return _OUTSIDE_COVER < self.cover < _INSIDE_COVER and self.open_view
 
 
 class Witness:
@@ -96,8 +106,9 @@ class Witness:
         return next((m for m in reversed(self.moments) if m.inside), None)
 
     def door_z(self) -> float:
-        """Height of the ground where it last was under a roof, where the stage began if it never was."""
-        return next((m.pose.z for m in reversed(self.moments) if m.cover >= 0.5), self.moments[0].pose.z)
+        """Height of the ground where it last was surely inside, where the stage began if it never was: a tree overhead is no door."""
+        last = self.last_inside()
+        return (last or self.moments[0]).pose.z
 
     def descended_m(self) -> float:
         """How much lower it is now than where the stage began; negative where it climbed."""
