@@ -107,7 +107,9 @@ def _origin(grid: GeoGrid, file: Any, path: Path) -> GeographicOrigin:
         ImportFailed: the corners lie nowhere on earth.
     """
     if file.crs.is_geographic:
-        x, y = np.array([file.transform * (i, j) for i in (0, file.width) for j in (0, file.height)]).T
+        a, b, c, d, e, f = tuple(file.transform)[:6]
+        corners = [(i, j) for i in (0, file.width) for j in (0, file.height)]
+        x, y = np.array([(a * i + b * j + c, d * i + e * j + f) for i, j in corners]).T
         if (np.abs(y) > 90.0).any():
             swapped = ": longitude and latitude seem to be swapped" if (np.abs(x) <= 90.0).all() and (np.abs(y) <= 360.0).all() else ""
             raise ImportFailed(
