@@ -35,5 +35,7 @@ def serve(
     out.print(f"{policy} at {server.url}\nrun it:  portico run SUITE --policy 'remote?url={server.url}{option}'\nstop with Ctrl-C", markup=False)
     try:
         server.forever()
+    except KeyboardInterrupt:
+        out.print("stopped")
     finally:
         server.close()

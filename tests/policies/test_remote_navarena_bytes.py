@@ -5,7 +5,7 @@ import contextlib
 import msgpack
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -112,6 +112,7 @@ def test_depth_and_other_arrays_are_not_taken_for_pictures():
     assert encoded(Image.new("RGB", (2, 1)), "raw")["shape"] == [1, 2, 3]
 
 
+@settings(max_examples=25)
 @given(
     st.dictionaries(
         st.text(max_size=8), st.recursive(st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats() | st.text() | st.binary(), st.lists)

@@ -22,7 +22,8 @@ class Scripted:
     """An agent that can be told to fail, and remembers what it was told."""
 
     def __init__(self):
-        self.steps, self.ended, self.fail_start, self.fail_predict = [], [], False, False
+        self.steps, self.ended, self.gone = [], [], []
+        self.fail_start = self.fail_predict = False
 
     def greeting(self):
         return {}
@@ -39,6 +40,9 @@ class Scripted:
 
     def on_episode_end(self, context, result):
         self.ended.append((context.episode_id, dict(result)))
+
+    def on_disconnect(self, session_id):
+        self.gone.append(session_id)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ class HttpWire:
         self._http = HttpChannel(url, deadline_s=deadline_s, limit_bytes=int(limit_mib * MIB))
         self._deadline_s = deadline_s
         self._health = self._ready()
-        self._session, self._seq = uuid.uuid4().hex, 0
+        self._session, self._seq, self._failed = uuid.uuid4().hex, 0, False
         try:
             self.spec = spec_of(self._health)
         except Mismatch as error:
@@ -43,9 +43,9 @@ class HttpWire:
             ) from error
 
     def reset(self, brief: Brief) -> None:
-        """Begin an episode, in a session of its own so that nothing that was lost before matters."""
-        self._end()
-        self._session, self._seq = uuid.uuid4().hex, 0
+        """Begin an episode; after a failure in a new session, because nobody knows what the old one has seen."""
+        if self._failed:
+            self._session, self._seq, self._failed = uuid.uuid4().hex, 0, False
         self._ask("/reset", {"brief": plain(brief)})
 
     def act(self, observation: Observation) -> Action:
@@ -82,12 +82,14 @@ class HttpWire:
     def _ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         self._seq += 1
         body = {"session": self._session, "seq": self._seq, **body}
+        before, self._failed = self._failed, True
         try:
             reply = self._http.post(path, body)
         except PolicyFailure as failure:
             if failure.kind != "transport" or not self._health.get("repeats"):
                 raise
             reply = self._http.post(path, body)
+        self._failed = before
         if reply.get("seq", self._seq) != self._seq:
             raise PolicyFailure(
                 "invalid",

@@ -30,11 +30,15 @@ class PorticoWire:
         self.spec = self._connected()
 
     def reset(self, brief: Brief) -> None:
-        """Begin an episode; a lost session is replaced by a new one."""
+        """Begin an episode, on a new connection where the old one is lost; a session that does not even take a reset is replaced."""
         if self._socket is None:
-            self._session, self._seq = "", 0
-            self.spec = self._connected()
-        self._ask({"type": "reset", "brief": plain(brief)}, "done")
+            self.spec = self._connected(anew=True)
+        try:
+            self._ask({"type": "reset", "brief": plain(brief)}, "done")
+        except PolicyFailure:
+            self._give_up()
+            self._session = ""
+            raise
 
     def act(self, observation: Observation) -> Action:
         """Ask for a decision."""
@@ -115,8 +119,8 @@ class PorticoWire:
             raise unreadable(self.url, error) from error
         return reply
 
-    def _connected(self) -> PolicySpec:
-        """Connect and shake hands, going on with this session where the server still keeps it."""
+    def _connected(self, *, anew: bool = False) -> PolicySpec:
+        """Connect and shake hands, going on with this session where the server still keeps it; ``anew``: wherever it stands."""
         self._socket = Socket(self.url, limit_bytes=self._limit_bytes, timeout_s=self._deadline_s)
         try:
             self._socket.send(to_msgpack(hello(self._session)))
@@ -126,10 +130,10 @@ class PorticoWire:
             if reply.get("type") != "welcome":
                 raise Mismatch("type", "welcome", shown(reply.get("type")))
             agreed_version({**reply, "versions": [reply.get("version")]}, "this client")
-            if self._session and reply.get("seq") not in (self._seq, self._seq - 1):
-                raise PolicyFailure("transport", "the policy's server lost the episode", where=self.url, next_step="the same command runs it again")
-            if not self._session:
+            if anew or not self._session:
                 self._seq = _number(reply, "seq")
+            elif reply.get("seq") not in (self._seq, self._seq - 1):
+                raise PolicyFailure("transport", "the policy's server lost the episode", where=self.url, next_step="the same command runs it again")
             self._session = str(reply.get("session") or "")
             return spec_of(reply)
         except Mismatch as error:

@@ -87,11 +87,15 @@ class PolicyAgent:
         return action_map(talk.policy.act(seen), talk.brief.actions, seen, extended=extended)
 
     def on_episode_end(self, context: Context, result: Mapping[str, Any]) -> None:
-        """Let the client's policy go."""
+        """Forget the episode; the client keeps its policy for the next one."""
         with self._lock:
             self._talks.pop((context.session_id, context.slot_id), None)
-        if not result:
+        if context.slot_id is not None:
             self._seats.leave(_name(context))
+
+    def on_disconnect(self, session_id: str) -> None:
+        """Let the client's policy go."""
+        self._seats.leave(session_id)
 
     def close(self) -> None:
         """Let every policy go."""

@@ -41,6 +41,9 @@ class Agent(Protocol):
     def on_episode_end(self, context: Context, result: Mapping[str, Any]) -> None:
         """The episode is over; ``result`` is empty where the client just went."""
 
+    def on_disconnect(self, session_id: str) -> None:
+        """The connection is gone, after the ends of all its episodes."""
+
     def greeting(self) -> Mapping[str, Any]:
         """What is added to the answer to an observation outside an episode."""
 
@@ -88,6 +91,7 @@ class NavArenaSession:
         self._in_episode, self._slots = False, {}
         for context in left:
             self._farewell(context, {})
+        self._agent.on_disconnect(self._session_id)
 
     def _start(self, message: Message) -> bytes | None:
         self._context = self._new(message.payload, None)

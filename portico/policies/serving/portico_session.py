@@ -18,6 +18,7 @@ class PorticoSession:
     def __init__(self, seats: Seats, limit_bytes: int) -> None:
         self._seats, self._limit_bytes = seats, limit_bytes
         self._seat: Seat | None = None
+        self._opened = 0
 
     def answer(self, data: bytes | str) -> bytes:
         """The answer to one message; whatever is wrong with it is said in the answer."""
@@ -31,8 +32,12 @@ class PorticoSession:
 
     def close(self, *, meant: bool) -> None:
         """The connection is gone; ``meant`` when the client said goodbye, so that its session is given up."""
-        if self._seat is not None and meant:
+        if self._seat is None:
+            return
+        if meant:
             self._seats.leave(self._seat.session)
+        else:
+            self._seats.lose(self._seat.session, self._opened)
 
     def _welcome(self, message: Answer) -> Answer:
         if message.get("type") != "hello":
@@ -42,4 +47,5 @@ class PorticoSession:
         if not isinstance(session, str) or len(session) > 64:
             raise Mismatch("session", "text of at most 64 characters", shown(session))
         self._seat = self._seats.open(session)
+        self._opened = self._seat.opened
         return welcome(version, self._seat.session, self._seats.spec, self._limit_bytes, seq=self._seat.seq, observes=self._seats.observes)

@@ -1,8 +1,12 @@
-"""A policy per session: kept while the session lives, found again after a broken connection, let go when too many wait."""
+"""A policy per session: kept while the session lives, found again after a broken connection, and handed on when it is over.
+
+Policies are costly to make and serve one episode after the other, so one that is free is used before another is made.
+"""
 
 from __future__ import annotations
 
 import threading
+import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable
@@ -16,6 +20,8 @@ from portico.policies.wires.structure import Mismatch, shown
 #: A message carried out: the plain data of its answer.
 Answer = dict[str, Any]
 _KINDS = ("reset", "observe", "act", "end")
+#: How long a session whose connection broke is kept for its client to come back.
+GRACE_S = 60.0
 
 
 class Seat:
@@ -25,6 +31,8 @@ class Seat:
         self.session, self.policy = session, policy
         self.seq = 0
         self.lock = threading.Lock()
+        self.lost_at: float | None = None
+        self.opened = 0
         self._answer: Answer = {}
         self._in_episode = False
 
@@ -73,19 +81,21 @@ class Seats:
     """The sessions of one server.
 
     Args:
-        make: a fresh policy. most: sessions kept at once; the one that was silent longest gives way.
+        make: a fresh policy. most: sessions kept at once; the one that was opened longest ago gives way.
+        clock: seconds, for how long a lost session is kept.
 
     Raises:
         PolicyRefused: the policy needs what no observation holds.
     """
 
-    def __init__(self, make: Callable[[], Policy], *, most: int = 32) -> None:
-        self._make, self._most = make, most
+    def __init__(self, make: Callable[[], Policy], *, most: int = 32, clock: Callable[[], float] = time.monotonic) -> None:
+        self._make, self._most, self._clock = make, most, clock
         self._seats: OrderedDict[str, Seat] = OrderedDict()
         self._lock = threading.Lock()
-        self._spare: Policy | None = make()
-        self.spec: PolicySpec = self._spare.spec
-        self.observes = isinstance(self._spare, Observer)
+        first = make()
+        self._free: list[Policy] = [first]
+        self.spec: PolicySpec = first.spec
+        self.observes = isinstance(first, Observer)
         if hidden := sorted(self.spec.needs & {"oracle", "map"}):
             raise PolicyRefused(
                 f"policy {self.spec.name!r} cannot be served",
@@ -96,29 +106,52 @@ class Seats:
     def open(self, session: str = "") -> Seat:
         """The seat of a session that is still kept, else a new one under a new name, or under the name given if nobody has it."""
         with self._lock:
+            self._sweep()
             if session in self._seats:
                 self._seats.move_to_end(session)
-                return self._seats[session]
+                seat = self._seats[session]
+                seat.lost_at, seat.opened = None, seat.opened + 1
+                return seat
             name = session or uuid.uuid4().hex
-            policy, self._spare = self._spare or self._make(), None
-            self._seats[name] = Seat(name, policy)
-            while len(self._seats) > self._most:
-                _, oldest = self._seats.popitem(last=False)
-                oldest.policy.close()
+            while len(self._seats) >= self._most:
+                self._release(next(iter(self._seats)))
+            self._seats[name] = Seat(name, self._free.pop() if self._free else self._make())
             return self._seats[name]
 
-    def leave(self, session: str) -> None:
-        """Give up a session."""
+    def lose(self, session: str, opened: int) -> None:
+        """The connection that opened the session as the ``opened``-th broke: unless another has taken it over, it is kept for a while."""
         with self._lock:
-            seat = self._seats.pop(session, None)
-        if seat is not None:
-            seat.policy.close()
+            seat = self._seats.get(session)
+            if seat is not None and seat.opened == opened:
+                seat.lost_at = self._clock()
+
+    def leave(self, session: str) -> None:
+        """The session is over."""
+        with self._lock:
+            self._release(session)
 
     def close(self) -> None:
-        """Give up every session."""
+        """Every session is over, and no policy is kept."""
         with self._lock:
-            seats, self._seats = list(self._seats.values()), OrderedDict()
-            policies = [seat.policy for seat in seats] + ([self._spare] if self._spare else [])
-            self._spare = None
+            for name in list(self._seats):
+                self._release(name)
+            policies, self._free = self._free, []
         for policy in policies:
             policy.close()
+
+    @property
+    def held(self) -> int:
+        """Policies in existence: at work and free."""
+        return len(self._seats) + len(self._free)
+
+    def _sweep(self) -> None:
+        now = self._clock()
+        for name in [n for n, seat in self._seats.items() if seat.lost_at is not None and now - seat.lost_at > GRACE_S]:
+            self._release(name)
+
+    def _release(self, session: str) -> None:
+        """Take a session's policy back; one that is still busy with a decision nobody waits for is not used again."""
+        seat = self._seats.pop(session, None)
+        if seat is not None and seat.lock.acquire(blocking=False):
+            self._free.append(seat.policy)
+            seat.lock.release()

@@ -17,6 +17,7 @@ from portico.policies.wires.structure import Mismatch, shown
 
 #: Kinds of numbers that may travel: truth values, whole numbers with and without sign, floating point.
 KINDS = "biuf"
+_MOST_DIMENSIONS, _LONGEST = 8, 2**31
 
 
 def array_map(array: NDArray[Any]) -> dict[str, Any]:
@@ -36,8 +37,8 @@ def array_of(data: object, dtype: object, shape: object, where: str = "an array"
         raise Mismatch(f"{where}: dtype", "a numpy type such as '<f4'", shown(dtype)) from error
     if kind.kind not in KINDS:
         raise Mismatch(f"{where}: dtype", "truth values, whole or floating-point numbers", str(kind))
-    if not isinstance(shape, list | tuple) or not all(isinstance(n, int) and n >= 0 for n in shape):
-        raise Mismatch(f"{where}: shape", "a list of whole numbers", shown(shape))
+    if not isinstance(shape, list | tuple) or len(shape) > _MOST_DIMENSIONS or not all(isinstance(n, int) and 0 <= n <= _LONGEST for n in shape):
+        raise Mismatch(f"{where}: shape", f"a list of at most {_MOST_DIMENSIONS} whole numbers", shown(shape))
     if not isinstance(data, bytes | bytearray) or len(data) != prod(shape) * kind.itemsize:
         size = f"{len(data)} bytes" if isinstance(data, bytes | bytearray) else shown(data)
         raise Mismatch(f"{where}: data", f"{prod(shape) * kind.itemsize} bytes for shape {list(shape)} of {kind}", size)
