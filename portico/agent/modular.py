@@ -68,7 +68,8 @@ class AgentPolicy:
         self._slips = slips or ""
         needs = needs_of(self._members) | self._reasoner.needs
         stages = frozenset(kind for kind, member in self._members.items() if kind in member.spec.stages)
-        self.spec = PolicySpec("agent", needs=needs, stages=stages, image_size=_larger(image_size_of(self._members), self._reasoner))
+        size, samples = _larger(image_size_of(self._members), self._reasoner), self._reasoner.name == "vlm"
+        self.spec = PolicySpec("agent", needs=needs, stages=stages, image_size=size, seedable=not samples)
         self._brief: Brief | None = None
 
     def reset(self, brief: Brief) -> None:
@@ -130,8 +131,6 @@ class AgentPolicy:
         """A location or a plan could not be read."""
         self._journal.add(f"{purpose}_schema_failure", why=why)
 
-    # -- the loop ------------------------------------------------------------------------------------------------------
-
     def _enter(self, observation: Observation) -> None:
         """Hand off: the memory of the stage before is closed by the mission's rules."""
         stage, old = observation.stage, self._flow
@@ -173,12 +172,12 @@ class AgentPolicy:
 
     def _execute(self, observation: Observation) -> Action:
         """Ask the executor of the step at work; its STOP is a proposal."""
-        flow, assert_brief = self._current, self._brief
-        assert assert_brief is not None
+        flow, brief = self._current, self._brief
+        assert brief is not None
         member = self._members[flow.step.executor]
         stage = replace(observation.stage, kind=flow.step.executor, instruction=flow.step.instruction)
         if not flow.step_started:
-            member.reset(replace(assert_brief, stage=stage))
+            member.reset(replace(brief, stage=stage))
             flow.begin_step(observation)
         self._ledger.executor_calls += 1
         action: Action = self._timed("executor", lambda: member.act(replace(observation, stage=stage)))
@@ -279,8 +278,6 @@ class AgentPolicy:
             return self._recover(observation, None)
         return self._execute(observation)
 
-    # -- endings -------------------------------------------------------------------------------------------------------
-
     def _declare(self) -> Action:
         self._journal.add("declaration", attempt=self._current.attempt)
         self._journal.close_stage("declared")
@@ -299,8 +296,6 @@ class AgentPolicy:
         assert self._brief is not None
         self._ledger.idle += 1
         return Velocity(0.0, 0.0, 0.0, 0.1) if "velocity" in self._brief.actions.accepts else Move("turn_left")
-
-    # -- small things --------------------------------------------------------------------------------------------------
 
     @property
     def _current(self) -> Workflow:

@@ -16,7 +16,8 @@ from typing import Literal
 import numpy as np
 
 from portico.errors import UnknownName
-from portico.interface import Action, Brief, Move, Observation, Policy, StageKind, Stop
+from portico.geometry import Pose
+from portico.interface import Action, ActionSpace, Brief, Move, Observation, Policy, StageKind, Stop, Waypoints
 from portico.policies.pilot import Pilot
 from portico.seeding import generator
 
@@ -68,13 +69,14 @@ class SlippingPolicy:
         self.member, self.slips = member, slips
         self.spec = member.spec
         self._seed, self._resets, self._stage = "", 0, -1
+        self._actions = ActionSpace()
         self._begin()
 
     def reset(self, brief: Brief) -> None:
         """Reset the member and throw new dice."""
         seed = f"{brief.seed}:{brief.episode_key}"
         self._resets = self._resets + 1 if seed == self._seed else 0
-        self._seed, self._stage = seed, brief.stage.index
+        self._seed, self._stage, self._actions = seed, brief.stage.index, brief.actions
         self._begin()
         self.member.reset(brief)
 
@@ -104,7 +106,11 @@ class SlippingPolicy:
         self._lost = False
 
     def _wander(self) -> Action:
-        return Move("forward" if self._dice.random() < _FORWARD_SHARE else "turn_left")
+        forward = bool(self._dice.random() < _FORWARD_SHARE)
+        if "move" in self._actions.accepts:
+            return Move("forward" if forward else "turn_left")
+        step = Pose(self._actions.step_m, 0.0) if forward else Pose(0.0, 0.0, 0.0, self._actions.turn_rad)
+        return Waypoints((step,))
 
     def _nearly_there(self, stage: StageKind) -> bool:
         """Whether the member sees where it wants to be, by its own eyes and map."""

@@ -145,9 +145,6 @@ def test_a_hasty_executor_is_held_back_until_it_is_out():
     assert guarded.poses[-1].y < -0.5
 
 
-# -- slips --------------------------------------------------------------------------------------------------------------
-
-
 def test_slips_are_thrown_from_episode_and_resets_and_nothing_else():
     def stops(episode: str) -> list[bool]:
         member = SlippingPolicy(Executor(lambda n: Stop()), Slips(0.0, 0.5))
