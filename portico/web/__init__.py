@@ -1,5 +1,6 @@
-"""The viewer: serves run folders to a browser, on loopback unless told otherwise. The pages are made by ``report``."""
+"""The viewer: shows run folders in a browser, on loopback unless told otherwise. Pages come from records, pictures from worlds when looked at."""
 
-from portico.web.server import FolderServer, serve_folder
+from portico.web.library import Library
+from portico.web.server import INSTALL, ViewServer, serve_runs
 
-__all__ = ["FolderServer", "serve_folder"]
+__all__ = ["INSTALL", "Library", "ViewServer", "serve_runs"]
