@@ -1,0 +1,226 @@
+"""Questions over satellite maps: their geometry, their words, the expert that answers them, and its training data."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("rasterio")
+
+from PIL import Image
+from sky import crossroads
+
+from portico.episodes import calibrate, generate, validate
+from portico.episodes.grounds import Grounds
+from portico.episodes.satnav.agree import claims, kept_side, leg_disagreements, side_disagreements
+from portico.episodes.satnav.checks import FlightChecks
+from portico.episodes.satnav.export import annotation, export_flights
+from portico.episodes.satnav.reader import from_satnav
+from portico.episodes.satnav.rollouts import Flown, flown
+from portico.episodes.satnav.writer import to_satnav
+from portico.errors import EpisodeError
+from portico.interface import ActionSpace
+from portico.policies.privileged.reference_follower import Follower, last_stretch
+from portico.robots import Flyer, embodiment
+from portico.suites import load_suite
+from portico.suites.suite import parse_suite
+from portico.world import SPHERE, GeoPose
+
+MOVES = ActionSpace(step_m=10.0)
+
+
+def suite(**changes):
+    base = load_suite("satnav-demo").model_dump(mode="json")
+    return parse_suite(base | {"tasks": {"boundary": 9, "landmark": 6, "route": 6}, "worlds": [{"path": "w"}]} | changes, "test")
+
+
+@pytest.fixture(scope="module")
+def world():
+    return crossroads()
+
+
+@pytest.fixture(scope="module")
+def asked(world):
+    return generate(world, suite())
+
+
+def of(asked, task, subtype=None):
+    return [e for e in asked.episodes if e.task == task and (subtype is None or e.flight.subtype == subtype)]
+
+
+def test_every_family_and_style_is_asked_and_the_same_again(world, asked):
+    assert len(asked.episodes) == 21
+    assert {e.flight.subtype for e in of(asked, "boundary")} == {"loop", "arc", "extended"}
+    assert [e.flight.style for e in asked.episodes[:3]] == ["natural", "formal", "telegraphic"]
+    assert len({(e.flight.route, tuple(e.start.position)) for e in asked.episodes[:3]}) == 1
+    assert generate(world, suite()) == asked
+    assert generate(world, suite(seed=1)) != asked
+
+
+def test_boundaries_keep_their_outline_on_the_side_they_say(asked):
+    for episode in of(asked, "boundary"):
+        origin = np.array(episode.reference.path[0])
+        line, outline = (SPHERE.offset_m(origin, np.array(p)) for p in (episode.reference.path, episode.flight.outline))
+        assert kept_side(line, outline) == episode.flight.side
+        assert episode.flight.side in episode.stages[0].instruction
+        away = float(SPHERE.distance_m(origin, np.array(episode.reference.path[-1])))
+        assert (away < 1e-3) == (episode.flight.subtype == "loop")
+
+
+def test_landmarks_name_what_is_there(asked):
+    for episode in of(asked, "landmark"):
+        assert len(episode.flight.waypoints) == (3 if episode.flight.subtype == "one_turn" else 4)
+        assert (
+            len(
+                {"white tank", "blue court", "red hall", "pond"}
+                & {n for n in ("white tank", "blue court", "red hall", "pond") if n in episode.stages[0].instruction}
+            )
+            >= 3
+        )
+
+
+def test_routes_stay_on_their_roads(asked):
+    for episode in of(asked, "route"):
+        xy = SPHERE.offset_m(np.array([8.0, 47.0]), np.array(episode.reference.path))
+        assert np.minimum(np.abs(xy[:, 0]), np.abs(xy[:, 1])).max() < 2.5
+
+
+def test_sets_are_valid_and_calibrated(world, asked):
+    grounds = Grounds.of(world, embodiment("flyer"))
+    assert validate(asked, grounds) == []
+    result = calibrate(asked, suite(), grounds)
+    assert (result.oracle, result.stop_at_start, result.passed) == (1.0, 0.0, True)
+
+
+def test_faults_of_episodes_are_found(world, asked):
+    checks, good = FlightChecks(world), of(asked, "landmark", "one_turn")[0]
+
+    def codes(**changes):
+        return {code for code, _ in checks.problems(good.model_copy(update=changes))}
+
+    stage = good.stages[0]
+    assert codes() == set()
+    assert codes(start=good.start.model_copy(update={"position": (8.02, 47.0, 50.0)})) == {"start_outside"}
+    assert "goal_outside" in codes(stages=[stage.model_copy(update={"goal": (8.02, 47.0, 50.0)})])
+    assert codes(stages=[stage.model_copy(update={"goal": None})]) == {"no_goal"}
+    assert codes(reference=None) == {"no_reference"}
+    far = good.reference.model_copy(update={"path": [(8.0035, 47.0, 50.0)]})
+    assert "reference_elsewhere" in codes(reference=far)
+    words = stage.instruction
+    turned = words.replace("left", "LEFT").replace("right", "left").replace("LEFT", "right")
+    assert codes(stages=[stage.model_copy(update={"instruction": turned})]) == {"text_disagrees"}
+    high = stage.model_copy(update={"goal": (*stage.goal[:2], 90.0), "geodesy": "satnav"})
+    assert "goal_height" in codes(stages=[high])
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ("Go 100 m, turn left by 90 degrees, go 50 m.", 0),
+        ("Go 120 m, turn left by 65 degrees, go 60 m.", 0),
+        ("Go 100 m, turn right, go 50 m.", 1),
+        ("Go 100 m, turn left by 130 degrees, go 50 m.", 1),
+        ("Go 140 m, turn left, go 50 m.", 1),
+        ("Go 100 m and 50 m.", 1),
+        ("Go ahead, turn left there, stop.", 0),
+    ],
+)
+def test_words_are_held_against_legs(text, problems):
+    assert len(leg_disagreements(text, [np.pi / 2], [100.0, 50.0])) == problems
+
+
+def test_sides_are_read_apart_from_turns():
+    said = claims("Turn right by 40 degrees and follow it with the pond on your left for 250 m, on the left-hand side")
+    assert (said.kept, said.turns, said.distances_m) == ("left", (("right", 40.0),), (250.0,))
+    line = np.array([[0.0, 0.0], [50.0, 0.0]])
+    assert side_disagreements("keep it on your left", line, np.array([[10.0, 5.0], [40.0, 5.0]])) == []
+    assert side_disagreements("keep it on your right", line, np.array([[10.0, 5.0], [40.0, 5.0]]))
+    assert side_disagreements("go on", line, line)
+
+
+def test_maps_too_small_to_fly_over_say_so(world):
+    with pytest.raises(EpisodeError, match="too small"):
+        generate(world, suite(satnav={"height_m": 240}))
+    with pytest.raises(EpisodeError, match="flyer"):
+        generate(world, suite(embodiment="spot"))
+
+
+@given(st.lists(st.tuples(st.floats(25.0, 200.0), st.floats(-2.6, 2.6)), min_size=1, max_size=3), st.floats(-np.pi, np.pi))
+def test_the_expert_is_never_stuck_within_three_metres(legs, yaw):
+    """SatNav's own rule circles around two of three such points for ever."""
+    at, bearing, points = np.zeros(2), yaw, []
+    for length, turn in legs:
+        bearing += turn
+        at = at + length * np.array([np.cos(bearing), np.sin(bearing)])
+        points.append(at)
+    targets = SPHERE.at_offset([8.0, 47.0], np.array(points))
+    follower, pose, moves = Follower(targets, 3.0, SPHERE, MOVES), GeoPose(8.0, 47.0, 50.0, yaw), 0
+    while (move := follower.next(pose)) is not None:
+        moves += 1
+        assert moves < 250
+        if move == "forward":
+            pose = GeoPose(*SPHERE.moved(pose.x, pose.y, pose.yaw_rad, 10.0), 50.0, pose.yaw_rad)
+        else:
+            pose = GeoPose(pose.x, pose.y, 50.0, pose.yaw_rad + (1 if move == "turn_left" else -1) * MOVES.turn_rad)
+    assert SPHERE.distance_m(pose.position[:2], targets[-1]) <= 3.0
+
+
+@given(st.floats(0.0, 25.0), st.floats(-np.pi, np.pi))
+def test_a_last_stretch_ends_where_it_should(distance, bearing):
+    ahead, aside = distance * np.cos(bearing), distance * np.sin(bearing)
+    x = y = yaw = 0.0
+    for move in last_stretch(ahead, aside, 2.7, 10.0, MOVES.turn_rad):
+        if move == "forward":
+            x, y = x + 10.0 * np.cos(yaw), y + 10.0 * np.sin(yaw)
+        else:
+            yaw += (1 if move == "turn_left" else -1) * MOVES.turn_rad
+    assert np.hypot(x - ahead, y - aside) <= 2.7
+
+
+def test_satnavs_own_rule_gets_stuck_where_the_search_does_not():
+    target = SPHERE.at_offset([8.0, 47.0], np.array([[34.0, 6.5]]))
+    own = Follower(target, 3.0, SPHERE, MOVES, searches=False)
+    pose, moves = GeoPose(8.0, 47.0, 50.0, 0.0), 0
+    while (move := own.next(pose)) is not None and moves < 300:
+        moves += 1
+        lon, lat = SPHERE.moved(pose.x, pose.y, pose.yaw_rad, 10.0) if move == "forward" else (pose.x, pose.y)
+        pose = GeoPose(lon, lat, 50.0, pose.yaw_rad + {"forward": 0, "turn_left": 1, "turn_right": -1}[move] * MOVES.turn_rad)
+    assert moves == 300
+
+
+def test_30_annotations_pair_actions_with_frames(asked):
+    flight = Flown(("forward", "turn_right"), np.zeros((3, 3)), np.zeros(3), "success", 0)
+    made = annotation(0, "images/x", asked.episodes[0], flight)
+    assert made["actions"] == [-1, 1, 3, 0]
+    assert made["steps"] == 3
+
+
+def test_training_data_is_written_once_and_whole(world, asked, tmp_path):
+    few = asked.model_copy(update={"episodes": asked.episodes[::7]})
+    first = export_flights(world, few, tmp_path, chunk_size=2)
+    assert (first.made, first.total, first.rejected) == (3, 3, {})
+    chunks = [json.loads(p.read_text()) for p in sorted((tmp_path / "annotations").glob("*.json"))]
+    assert [len(c) for c in chunks] == [2, 1]
+    for listed in (a for c in chunks for a in c):
+        frames = sorted((tmp_path / listed["video"] / "rgb").glob("*.jpg"))
+        assert len(frames) == len(listed["actions"]) == listed["steps"] + 1
+        assert frames[0].name == "001.jpg"
+        assert Image.open(frames[0]).size == (448, 448)
+        assert frames[-1].read_bytes() == frames[-2].read_bytes()  # STOP shows what was seen before it
+    assert first.frames == sum(len(a["actions"]) for c in chunks for a in c)
+    (tmp_path / chunks[0][0]["video"] / ".done").unlink()
+    again = export_flights(world, few, tmp_path, chunk_size=2)
+    assert (again.made, again.total, again.frames) == (1, 3, first.frames)
+
+
+def test_generated_episodes_go_to_satnav_and_come_back(asked, world, tmp_path):
+    to_satnav([asked], tmp_path / "e.json.gz", scene="Town-1")
+    (back,) = from_satnav(tmp_path / "e.json.gz", world_id=world.id, world_hash=world.manifest.content_hash)
+    for before, after in zip(asked.episodes, back.episodes, strict=True):
+        assert (after.id, after.task, after.stages[0].instruction) == (before.id, before.task, before.stages[0].instruction)
+        assert after.start.position == before.start.position
+        assert after.start.yaw_rad == pytest.approx(before.start.yaw_rad, abs=1e-6)
+        assert after.reference.path == before.reference.path
+        assert flown(after, Flyer(world, embodiment("flyer"), MOVES)).success
