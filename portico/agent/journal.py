@@ -16,11 +16,11 @@ class Journal:
     """Events of one episode. ``action`` in an event is the number of actions executed before it, which finds its frame in the trajectory.
 
     Args:
-        settings: what the agent was told to do, as it goes into the record.
+        episode: its key. settings: what the agent was told to do, as it goes into the record.
     """
 
-    def __init__(self, settings: Mapping[str, Any], ledger: Ledger) -> None:
-        self.settings, self.ledger = dict(settings), ledger
+    def __init__(self, episode: str, settings: Mapping[str, Any], ledger: Ledger) -> None:
+        self.episode, self.settings, self.ledger = episode, dict(settings), ledger
         self.events: list[dict[str, Any]] = []
         self.stages: list[dict[str, Any]] = []
         self.action = 0
@@ -72,6 +72,7 @@ class Journal:
         ledger = self.ledger
         return {
             "schema": SCHEMA,
+            "episode": self.episode,
             **self.settings,
             "budgets": ledger.limits(),
             "counts": ledger.counts(),

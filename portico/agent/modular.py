@@ -76,7 +76,7 @@ class AgentPolicy:
         """A new episode: empty memories, full budgets."""
         self._brief = brief
         self._ledger = Ledger(self._settings.budgets, self._now)
-        self._journal = Journal(self._said(), self._ledger)
+        self._journal = Journal(brief.episode_key, self._said(), self._ledger)
         self._mission = MissionMemory(brief.stages)
         self._reckoning = Reckoning(brief.actions)
         self._flow: Workflow | None = None

@@ -65,15 +65,17 @@ class Reporting(Protocol):
     """A policy that says what an episode took it: plain data, which its record keeps as ``agent``."""
 
     def report(self) -> Mapping[str, Any]:
-        """Of the last episode. What differs from run to run, such as seconds, belongs under ``timing``."""
+        """Of the last episode: ``episode`` is its brief's key; what differs from run to run, such as seconds, belongs under ``timing``."""
 
 
 def add_report(record: Record, policy: object) -> None:
-    """Put what a policy reports of an episode into its record, times apart from the rest; most policies report nothing."""
+    """Put what a policy reports of this episode into its record, times apart from the rest; most policies report nothing."""
     said = dict(policy.report()) if isinstance(policy, Reporting) else {}
     timing = said.pop("timing", None)
-    if said:
-        record["agent"] = said
+    # An episode that could not begin leaves the policy with the report of the one before.
+    if not said or said.pop("episode", None) != Key.of(record).slug():
+        return
+    record["agent"] = said
     if timing:
         record["timing"] = {**record.get("timing", {}), "agent": timing}
 

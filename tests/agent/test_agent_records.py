@@ -12,7 +12,7 @@ from rich.console import Console
 
 from portico.errors import SuiteError
 from portico.evaluate.prepare import prepare
-from portico.evaluate.records import read_records, without_timing
+from portico.evaluate.records import add_report, read_records, without_timing
 from portico.evaluate.run import RunRequest, execute
 from portico.report import write_report
 from portico.report.audit import audits, deciding
@@ -65,6 +65,19 @@ def test_every_episode_of_an_agent_carries_its_report(runs):
         assert set(record["timing"]["agent"]) == {"executor_s", "reasoner_s", "model_s"}
         assert all("valid" in event for event in report["events"] if event["event"] in ("verification", "declaration"))
     assert not any("agent" in record for record in read_records(runs["chain"]).values())
+
+
+def test_a_report_of_another_episode_is_not_this_episodes(runs):
+    class Late:
+        def report(self):
+            return {"episode": "hut--exit-000--0", "said": 1, "timing": {"s": 2.0}}
+
+    records = [dict(r, agent=None, timing={}) for r in read_records(runs["chain"]).values() if r["task"] == "exit"]
+    for record in records:
+        record.pop("agent")
+        add_report(record, Late())
+    assert [r.get("agent") for r in records] == [{"said": 1}, None]
+    assert [r["timing"] for r in records] == [{"agent": {"s": 2.0}}, {}]
 
 
 def test_an_accepted_verdict_and_the_evaluator_agree_in_the_record(runs):
