@@ -70,6 +70,7 @@ class SlippingPolicy:
         self.spec = member.spec
         self._seed, self._resets, self._stage = "", 0, -1
         self._actions = ActionSpace()
+        self._lost = False
         self._begin()
 
     def reset(self, brief: Brief) -> None:
