@@ -280,6 +280,7 @@ class PolicySpec:
         stages: stage kinds it can attempt.
         image_size: (width, height) it wants, or None for the embodiment's own.
         cameras: those it reads, in its order, mounted as it was trained; empty for the embodiment's own.
+        keeps_cameras: the embodiment's own stay mounted before them.
         depth: how it reads depth. pose_frame: in which frame it reads its own pose.
         goals: forms in which it takes what is asked.
         actions: kinds it returns, with their amounts; empty for any, in the ActionSpace's amounts.
@@ -294,6 +295,7 @@ class PolicySpec:
     image_size: tuple[int, int] | None = None
     version: str = "1"
     cameras: tuple[Camera, ...] = ()
+    keeps_cameras: bool = False
     depth: DepthRange = DepthRange()
     pose_frame: Literal["none", "start", "current", "world"] = "none"
     goals: frozenset[GoalForm] = frozenset({"instruction", "category", "image", "point", "route"})

@@ -35,7 +35,7 @@ class Simulator:
         track: what the protocol grants, see ``portico.interface.TRACKS``.
         needs: what the policy asked for; channels and goal images nobody asked for are not rendered.
         image_size: (width, height) of every camera, or None for the embodiment's own.
-        cameras: mounted in place of the embodiment's own; they keep their size.
+        cameras: mounted in place of the embodiment's own; they keep their size. keeps_cameras: beside its own instead.
         renderer: of the same world, to share; made on first use when absent.
         robot: what moves; a kinematic one that stops at contact when absent. Its space is the simulator's.
     """
@@ -50,6 +50,7 @@ class Simulator:
         needs: Collection[Need] = frozenset(),
         image_size: tuple[int, int] | None = None,
         cameras: tuple[Camera, ...] = (),
+        keeps_cameras: bool = False,
         renderer: WorldRenderer | None = None,
         actions: ActionSpace | None = None,
         robot: Robot | None = None,
@@ -59,7 +60,8 @@ class Simulator:
         self.annotations = Annotations(world.semantics)
         self.robot: Robot = robot or KinematicRobot(self.space, body, actions)
         self.actions = self.robot.actions
-        self.cameras: tuple[Camera, ...] = cameras or tuple(c.resized(*image_size) if image_size else c for c in body.cameras)
+        own = tuple(c.resized(*image_size) if image_size else c for c in body.cameras)
+        self.cameras: tuple[Camera, ...] = (*(own if keeps_cameras or not cameras else ()), *cameras)
         self._needs = frozenset(needs)
         self._channels: tuple[Channel, ...] = tuple(c for c in _CHANNELS if c in self._needs)
         self._renderer = renderer

@@ -128,7 +128,8 @@ def _notes(spec: PolicySpec, suite: Suite, kinds: Collection[StageKind]) -> Iter
     body, asked = embodiment(suite.embodiment), suite.actions.space()
     if spec.cameras:
         names = ", ".join(f"{c.name} {c.width}x{c.height} at {c.z:g} m" for c in spec.cameras)
-        yield _note("cameras", f"the policy brings its own cameras ({names}); those of {body.name} are not used", "nothing to do: it sees as it was trained to")
+        kept = "stay" if spec.keeps_cameras else "are not used"
+        yield _note("cameras", f"the policy brings its own cameras ({names}); those of {body.name} {kept}", "nothing to do: it sees as it was trained to")
     own = sorted(
         {f"{e.step_m:g} m" for e in spec.actions if e.step_m not in (None, asked.step_m)}
         | {f"{np.degrees(e.turn_rad):g} deg" for e in spec.actions if e.turn_rad is not None and abs(e.turn_rad - asked.turn_rad) > 1e-9}

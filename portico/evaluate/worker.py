@@ -158,6 +158,7 @@ class Worker:
                 needs=spec.needs,
                 image_size=spec.image_size,
                 cameras=spec.cameras,
+                keeps_cameras=spec.keeps_cameras,
                 actions=job.suite.actions.space(),
                 robot=job.suite.robot(site.world, site.space),
             )

@@ -43,7 +43,7 @@ def _sizes(spec: PolicySpec) -> Iterator[str]:
     size = spec.image_size
     if size is not None and not (len(size) == 2 and all(isinstance(n, int) and n > 0 for n in size)):
         yield f"spec.image_size is {size!r}, not (width, height) in whole pixels"
-    if size is not None and spec.cameras:
+    if size is not None and spec.cameras and not spec.keeps_cameras:
         yield "spec gives both cameras and an image_size: a camera has its own size"
     names = [camera.name for camera in spec.cameras]
     if len(set(names)) < len(names):
