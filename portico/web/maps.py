@@ -21,6 +21,8 @@ from portico.world import World
 _LEVEL_PIXELS, _LEAST_PX_PER_M, _FINEST_PX_PER_M = 3.2e6, 9.0, 40.0
 _LONGEST_PX, _WINDOW_PX = 2600, 1500
 _WIDEST_M = 50_000.0
+#: A window of fewer pixels than this looks soft on a screen.
+_COARSE_PX = 480.0
 _MARGIN_M = 1.0
 
 
@@ -61,12 +63,25 @@ class Sheet:
 
 @dataclass(frozen=True)
 class MapView:
-    """One level of a scene: the sheet behind it, None on paper, and the panel with lines and marks in the sheet's pixels."""
+    """One level of a scene: the sheet behind it, None on paper, and the panel with lines and marks in the sheet's pixels.
+
+    Attributes:
+        close: a finer sheet of the window alone, worth drawing once the other is there; None where that is fine enough.
+    """
 
     level: int
     sheet: Sheet | None
     frame: MapFrame
     panel: Panel
+    close: Sheet | None = None
+
+    @property
+    def close_at(self) -> tuple[float, float, float, float]:
+        """Where the finer sheet lies in the sheet's pixels: x, y, width, height."""
+        assert self.close is not None
+        west, south, east, north = self.close.frame.bounds
+        (left, top), (right, bottom) = self.frame.to_pixels([[west, north], [east, south]]).tolist()
+        return round(left, 2), round(top, 2), round(right - left, 2), round(bottom - top, 2)
 
 
 def map_views(scene: Scene) -> list[MapView]:
@@ -110,7 +125,9 @@ def _view(scene: Scene, level: int, tracks: Sequence[Track], bounds: Bounds) -> 
         lines=_lines(panels, several=len(scene.tracks) > 1),
         marks=_marks(panels),
     )
-    return MapView(level, sheet if site.world is not None else None, sheet.frame, merged)
+    if site.world is None:
+        return MapView(level, None, sheet.frame, merged)
+    return MapView(level, sheet, sheet.frame, merged, _window_sheet(world, level, bounds) if merged.width < _COARSE_PX else None)
 
 
 def _lines(panels: Sequence[tuple[Track, Panel]], *, several: bool) -> list[Line]:
@@ -141,6 +158,10 @@ def _sheet(world: World | None, name: str, level: int, bounds: Bounds) -> Sheet:
         px_per_m = min(_FINEST_PX_PER_M, sqrt(_LEVEL_PIXELS / ((east - west) * (north - south))), _LONGEST_PX / max(east - west, north - south))
         if px_per_m >= _LEAST_PX_PER_M:
             return Sheet(name, level, whole, int(px_per_m * max(east - west, north - south)))
+    return _window_sheet(name, level, bounds)
+
+
+def _window_sheet(name: str, level: int, bounds: Bounds) -> Sheet:
     wide: Bounds = tuple(round(v, 2) for v in widened(bounds))  # type: ignore[assignment]
     span = max(wide[2] - wide[0], wide[3] - wide[1])
     return Sheet(name, level, wide, max(64, min(_WINDOW_PX, int(span * _FINEST_PX_PER_M))))

@@ -82,6 +82,12 @@ def table_page(library: Library, query: Query, reports: Mapping[str, str]) -> st
     total = len(groups) if groups else len(found)
     pages = max(1, -(-total // PAGE_ROWS))
     page = min(query.page, pages)
+    # A column that says the same everywhere says nothing.
+    dull = {
+        name
+        for name, several in (("policy", len(library.runs)), ("task", len({i.row.task for i in items})), ("world", len({i.row.key.world for i in items})))
+        if several < 2
+    }
     here = slice((page - 1) * PAGE_ROWS, page * PAGE_ROWS)
     text: str = (
         _environment()
@@ -89,10 +95,11 @@ def table_page(library: Library, query: Query, reports: Mapping[str, str]) -> st
         .render(
             query=query,
             runs=[(run, tally(run.index.rows)) for run in library.runs.values()],
+            policies=[run.policy for run in library.runs.values()],
             title=" and ".join(dict.fromkeys(str(run.header["suite"]["name"]) for run in library.runs.values())),
             choices=choices(items, query),
             filter_names=_FILTER_NAMES,
-            columns=[c for c in COLUMNS if c[0] != "policy" or len(library.runs) > 1],
+            columns=[c for c in COLUMNS if c[0] not in dull],
             rows=found[here],
             groups=groups[here],
             found=tally([item.row for item in found]),

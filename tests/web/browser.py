@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 CHROMIUM = shutil.which("chromium")
 _FLAGS = (
@@ -34,8 +34,8 @@ _PATIENCE_S = 60.0
 class Browser:
     """One tab. ``errors`` holds what scripts and the page's security policy complained about."""
 
-    def __init__(self, address: str) -> None:
-        self._socket = connect(address, max_size=64 * 2**20)
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
         self._numbers = itertools.count(1)
         self.errors: list[str] = []
         self.requests: list[str] = []
@@ -105,26 +105,19 @@ class Browser:
         data = self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
         path.write_bytes(base64.b64decode(data))
 
-    def close(self) -> None:
-        """Leave."""
-        self._socket.close()
-
 
 @contextmanager
 def browser(profile: Path) -> Iterator[Browser]:
     """A browser with a profile of its own, until the block ends."""
     assert CHROMIUM is not None
     process = subprocess.Popen([CHROMIUM, *_FLAGS, f"--user-data-dir={profile}", "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    tab = None
     try:
         port = _port(profile / "DevToolsActivePort", process)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=_PATIENCE_S) as answer:
             page = next(target for target in json.load(answer) if target["type"] == "page")
-        tab = Browser(page["webSocketDebuggerUrl"])
-        yield tab
+        with connect(page["webSocketDebuggerUrl"], max_size=64 * 2**20) as socket:
+            yield Browser(socket)
     finally:
-        if tab is not None:
-            tab.close()
         process.terminate()
         try:
             process.wait(10.0)

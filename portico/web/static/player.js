@@ -146,6 +146,14 @@
       svg.addEventListener("pointerup", () => svg.removeEventListener("pointermove", move), { once: true });
     });
   }
+  // A finer picture of a small window comes once the coarse one is there and the camera has had its turn.
+  for (const image of player.querySelectorAll("image.close")) {
+    const coarse = image.parentNode.querySelector("image.sheet");
+    const fetchIt = () => setTimeout(() => image.setAttribute("href", image.dataset.href), 1500);
+    const ready = new Image();
+    ready.onload = fetchIt;
+    if (!image.closest(".map").hidden) ready.src = coarse.getAttribute("href");
+  }
   const zoomer = player.querySelector(".zoom");
   if (zoomer) {
     zoomer.hidden = false;
