@@ -84,7 +84,8 @@ class Socket:
 
     def _broken(self, error: Exception) -> PolicyFailure:
         received, sent = getattr(error, "rcvd", None), getattr(error, "sent", None)
-        if sent is not None and sent.code == _TOO_BIG:
+        # A close is echoed, so both sides' codes are the same: who closed first tells whose message was too large.
+        if sent is not None and sent.code == _TOO_BIG and not getattr(error, "rcvd_then_sent", False):
             return PolicyFailure(
                 "refused",
                 f"the policy's server sent a message of more than {self._limit_bytes / MIB:g} MiB",
