@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from portico.evaluate.intervals import clustered, wilson
+from portico.evaluate.intervals import clustered_by_world, wilson
 from portico.evaluate.measures import MEASURES, Measure, measure
 from portico.tasks.episode import LEVELS, SCENES
 
@@ -84,22 +84,35 @@ def summarise_group(records: Sequence[Record]) -> Group:
     """Counts and measures of some records."""
     scored = [r for r in records if r["status"] != "error"]
     errors = len(records) - len(scored)
-    names = sorted({name for r in scored for name in (r.get("measures") or {})}, key=_table_order)
-    return {"n": {"scored": len(scored), "error": errors}, "measures": {name: summarise_measure(name, scored, errors) for name in names}}
+    rows = _Rows(scored)
+    names = sorted({name for measured in rows.measures for name in measured}, key=_table_order)
+    return {"n": {"scored": len(scored), "error": errors}, "measures": {name: _summarised(name, rows, errors) for name in names}}
 
 
 def summarise_measure(name: str, scored: Sequence[Record], errors: int) -> dict[str, Any]:
     """One measure over records without errors; an episode that lacks it is counted by reason and changes nothing else."""
+    return _summarised(name, _Rows(scored), errors)
+
+
+class _Rows:
+    """Records without errors as measures are read from them, time after time: the measures of each, and which are of which world."""
+
+    def __init__(self, scored: Sequence[Record]) -> None:
+        self.records = scored
+        self.measures: list[Mapping[str, Any]] = [r.get("measures") or {} for r in scored]
+        self.of_world: dict[str, list[int]] = {}
+        for i, record in enumerate(scored):
+            self.of_world.setdefault(_world(record), []).append(i)
+
+
+def _summarised(name: str, rows: _Rows, errors: int) -> dict[str, Any]:
     about = measure(name)
-    values, unscored = [], Counter[str]()
-    for record in scored:
-        value = (record.get("measures") or {}).get(name)
-        if value is None:
-            unscored[(record.get("unscored") or {}).get(name, "not_computed")] += 1
-        else:
-            values.append((_world(record), float(value)))
-    total, n = fsum(v for _, v in values), len(values)
-    interval = None if not n else wilson(total, n) if about.rate else clustered(values)
+    column = [measured.get(name) for measured in rows.measures]
+    lacking = [i for i, value in enumerate(column) if value is None] if None in column else []
+    unscored = Counter((rows.records[i].get("unscored") or {}).get(name, "not_computed") for i in lacking)
+    values = [float(value) for value in column if value is not None]
+    total, n = fsum(values), len(values)
+    interval = None if not n else wilson(total, n) if about.rate else clustered_by_world(_by_world(column, rows.of_world, bool(lacking)))
     strict = about.failed is not None and name in MEASURES and n + errors > 0
     return {
         "mean": total / n if n else None,
@@ -112,6 +125,14 @@ def summarise_measure(name: str, scored: Sequence[Record], errors: int) -> dict[
         "direction": about.direction,
         "unit": about.unit,
     }
+
+
+def _by_world(column: Sequence[Any], of_world: Mapping[str, Sequence[int]], gaps: bool) -> dict[str, list[float]]:
+    """The values of each world that has any."""
+    if not gaps:
+        return {world: [float(column[i]) for i in at] for world, at in of_world.items()}
+    found = {world: [float(column[i]) for i in at if column[i] is not None] for world, at in of_world.items()}
+    return {world: values for world, values in found.items() if values}
 
 
 def stage_table(records: Iterable[Record]) -> dict[str, Any]:
