@@ -26,6 +26,8 @@ _PER_RAD = 0.12
 _TURN_SLACK_RAD = radians(7.6)
 #: Back at the start: within this, once this far was flown.
 _BACK_M, _AWAY_M = 9.0, 45.0
+#: Who has not come back after this much has lost what it followed.
+_LOST_M = 900.0
 _MOST_TURNS = 14
 
 
@@ -106,7 +108,7 @@ class OutlineFollower:
         left = 1.0 if self._words.side == "left" else -1.0
         flown = self._flown_m - self._words.approach_m
         if self._words.around:
-            if flown > _AWAY_M and hypot(pose.x, pose.y) < _BACK_M:
+            if (flown > _AWAY_M and hypot(pose.x, pose.y) < _BACK_M) or flown > _LOST_M:
                 return Stop()
         elif flown >= (self._steps[-1].distance_m or _OPEN_M) - 0.5 * self._actions.step_m:
             return Stop()

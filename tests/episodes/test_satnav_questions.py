@@ -26,6 +26,7 @@ from portico.policies.privileged.reference_follower import Follower, last_stretc
 from portico.robots import Flyer, embodiment
 from portico.suites import load_suite
 from portico.suites.suite import parse_suite
+from portico.tasks.sphere import measured_by
 from portico.world import SPHERE, GeoPose
 
 MOVES = ActionSpace(step_m=10.0)
@@ -188,6 +189,16 @@ def test_satnavs_own_rule_gets_stuck_where_the_search_does_not():
         lon, lat = SPHERE.moved(pose.x, pose.y, pose.yaw_rad, 10.0) if move == "forward" else (pose.x, pose.y)
         pose = GeoPose(lon, lat, 50.0, pose.yaw_rad + {"forward": 0, "turn_left": 1, "turn_right": -1}[move] * MOVES.turn_rad)
     assert moves == 300
+
+
+def test_how_to_measure_belongs_to_a_run(world, asked):
+    episode = of(asked, "route")[0]
+    own = measured_by(episode, "satnav")
+    assert own.stages[0].geodesy == "satnav"
+    flyer = Flyer(world, embodiment("flyer"), MOVES)
+    for asked_so, step_m in ((episode, 10.0), (own, 9.98881)):
+        way = flown(asked_so, flyer).positions
+        assert SPHERE.distance_m(way[1:], way[:-1]).max() == pytest.approx(step_m, abs=1e-3)
 
 
 def test_30_annotations_pair_actions_with_frames(asked):
