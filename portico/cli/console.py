@@ -38,7 +38,7 @@ class Narrator:
         self._began = self._said = time.perf_counter()
         errors.print(f"{what} ...")
 
-    def tell(self, done: int, wanted: int, note: str = "") -> None:
+    def tell(self, done: float, wanted: int, note: str = "") -> None:
         """So much of it is done, and what else there is to say of it."""
         now = time.perf_counter()
         if now - self._said > _PLAIN_EVERY_S:
@@ -74,7 +74,7 @@ def counted(what: str) -> Iterator[Tell]:
     errors.print(f"{what}: done in {duration(time.perf_counter() - began)}")
 
 
-def _left(spent_s: float, done: int, wanted: int) -> str:
+def _left(spent_s: float, done: float, wanted: int) -> str:
     return f"{duration(spent_s / done * (wanted - done))} left" if 0 < done < wanted else ""
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from portico.evaluate.executors import die_with
 
-Watch = Callable[[int, int], None]
+Watch = Callable[[float, int], None]
 _POLL_S = 0.5
 
 
@@ -20,16 +20,17 @@ def side_by_side(make: Callable[..., object], jobs: Sequence[tuple[Any, ...]], w
 
     Args:
         make: importable by name. jobs: arguments that can be pickled.
-        watch: told (done, wanted), summed over the jobs that have said how much they want.
+        watch: told (done, wanted) in jobs and tenths of them.
 
     Raises:
         Exception: the first that a job raised; jobs that were begun are finished, the others are not begun.
     """
     context = multiprocessing.get_context("spawn")
     said: Any = context.Queue()
-    told: dict[int, tuple[int, int]] = {}
+    told = dict.fromkeys(range(len(jobs)), 0.0)
     with ProcessPoolExecutor(min(workers, len(jobs)), context, _begin, (said, workers, os.getpid())) as pool:
-        pending = {pool.submit(_make, make, job, n) for n, job in enumerate(jobs)}
+        numbers = {pool.submit(_make, make, job, n): n for n, job in enumerate(jobs)}
+        pending = set(numbers)
         try:
             while pending:
                 done, pending = wait(pending, timeout=_POLL_S, return_when=FIRST_EXCEPTION)
@@ -37,8 +38,8 @@ def side_by_side(make: Callable[..., object], jobs: Sequence[tuple[Any, ...]], w
                     pool.shutdown(wait=True, cancel_futures=True)
                     failed.result()
                 _listen(said, told)
-                if told:
-                    watch(sum(n for n, _ in told.values()), sum(of for _, of in told.values()))
+                told |= {numbers[f]: 1.0 for f in done}
+                watch(round(sum(told.values()), 1), len(jobs))
         except KeyboardInterrupt:
             # Nobody wants to wait for worlds that were given up; what is on disk is whole or not there.
             for child in multiprocessing.active_children():
@@ -46,13 +47,13 @@ def side_by_side(make: Callable[..., object], jobs: Sequence[tuple[Any, ...]], w
             raise
 
 
-def _listen(said: Any, told: dict[int, tuple[int, int]]) -> None:
+def _listen(said: Any, told: dict[int, float]) -> None:
     while True:
         try:
             job, done, wanted = said.get_nowait()
         except queue.Empty:
             return
-        told[job] = (done, wanted)
+        told[job] = done / max(wanted, 1)
 
 
 _said: Any = None

@@ -29,7 +29,7 @@ from portico.tasks.sphere import measured_by
 from portico.world import load, save
 
 Announce = Callable[[str], None]
-Watch = Callable[[int, int], None]
+Watch = Callable[[float, int], None]
 
 
 @dataclass(frozen=True)

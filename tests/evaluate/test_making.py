@@ -45,7 +45,7 @@ def test_jobs_run_in_processes_of_their_own_and_say_how_far_they_are(tmp_path):
     side_by_side(leave, [(str(tmp_path), name) for name in "abc"], 2, lambda done, wanted: told.append((done, wanted)))
     pids = {(tmp_path / name).read_text() for name in "abc"}
     assert str(os.getpid()) not in pids
-    assert told[-1] == (6, 6)
+    assert told[-1] == (3, 3)
 
 
 def test_the_mistake_of_a_job_is_told_as_it_is():
