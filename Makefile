@@ -26,7 +26,7 @@ test-slow: $(READY)  ## what `make test` leaves out
 
 bench: $(READY)  ## speed, side by side with what you would use instead
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r requirements-bench.lock || echo "some peers could not be installed; their rows are skipped"
-	@for file in rendering queries geodesics building splats captures importing experts physics locomotion; do $(BIN)/python benchmarks/$$file.py || exit 1; done
+	@for file in rendering queries geodesics building splats captures importing experts physics locomotion wires agent aerial runs viewer; do $(BIN)/python benchmarks/$$file.py || exit 1; done
 
 lint: $(READY)  ## format, style, types and the import contract
 	@$(BIN)/ruff format --check .
