@@ -181,13 +181,18 @@ class Choice(NamedTuple):
 def choices(items: Sequence[Item], query: Query) -> dict[str, list[Choice]]:
     """For every filter that leaves a choice, its values with how many rows have them; the chosen one stays even when no row has it."""
     offered: dict[str, list[Choice]] = {}
+    policies = [item.run.policy for item in {item.run.name: item for item in items}.values()]
+    names = {item.run.name: item.run.policy if policies.count(item.run.policy) == 1 else f"{item.run.policy} ({item.run.name})" for item in items}
     for name, of in FILTERS.items():
         counts: Counter[str] = Counter(value for item in items for value in of(item))
         taken = query.chosen.get(name, "")
         if taken and taken not in counts:
             counts[taken] = 0
         if len(counts) > 1 or taken:
-            offered[name] = [Choice(value, words(name, value), counts[value], value == taken) for value in _in_order(name, counts)]
+            offered[name] = [
+                Choice(value, names.get(value, value) if name == "run" else words(name, value), counts[value], value == taken)
+                for value in _in_order(name, counts)
+            ]
     return offered
 
 

@@ -102,6 +102,7 @@ def table_page(library: Library, query: Query, reports: Mapping[str, str]) -> st
             columns=[c for c in COLUMNS if c[0] not in dull],
             rows=found[here],
             groups=groups[here],
+            answering=[run for run in library.runs.values() if any(run.name in group.answers for group in groups)],
             found=tally([item.row for item in found]),
             everything=len(items),
             total=total,
@@ -128,7 +129,8 @@ def episode_page(library: Library, item: Item, scene: Scene, query: Query, asked
     views = map_views(scene)
     player = play(scene, axis, views, place)
     level = asked.get("level", "")
-    before, after, number = neighbours(selected(everything(library), query), item)
+    found = selected(everything(library), query)
+    before, after, number = neighbours(found, item)
     text: str = (
         _environment()
         .get_template("episode.html.j2")
@@ -143,6 +145,7 @@ def episode_page(library: Library, item: Item, scene: Scene, query: Query, asked
             before=before,
             after=after,
             number=number,
+            total=len(found),
             answers=same_question(library, item),
             together=asked.get("with", ""),
             measures=measures(scene),

@@ -89,7 +89,7 @@ def events(track: Track) -> list[Event]:
     if track.trajectory is None:
         return []
     last = track.states - 1
-    found = [e for e in (*_stages(track), *_stops(track), *_contacts(track), *_falls(track), *_labels(track), _end(track)) if e.first <= last]
+    found = [e for e in (*_stops(track), *_stages(track), *_contacts(track), *_falls(track), *_labels(track), _end(track)) if e.first <= last]
     return sorted(found, key=lambda e: (e.first, e.last))
 
 

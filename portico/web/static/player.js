@@ -175,6 +175,7 @@
   // The time line.
   const lines = player.querySelector(".lines");
   const cursor = lines.querySelector(".cursor line");
+  const grip = lines.querySelector(".cursor circle");
   const scrub = document.getElementById("scrub");
   const playButton = document.getElementById("play");
   const events = [...new Set([...player.querySelectorAll(".line [data-place]")].map((a) => Number(a.dataset.place)))].sort((a, b) => a - b);
@@ -184,6 +185,7 @@
     const share = `${((100 * place) / last).toFixed(3)}%`;
     cursor.setAttribute("x1", share);
     cursor.setAttribute("x2", share);
+    grip.setAttribute("cx", share);
     scrub.value = place;
     putRobots();
     eyes.forEach((eye) => {
