@@ -12,14 +12,17 @@ from math import fsum
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from portico.evaluate.intervals import clustered_by_world, wilson
 from portico.evaluate.measures import MEASURES, Measure, measure
+from portico.geometry import Floats
 from portico.tasks.episode import LEVELS, SCENES
 
 SUMMARY_SCHEMA = "portico.summary/1"
 
 Record = Mapping[str, Any]
+Integers = NDArray[np.int64]
 Group = dict[str, Any]
 
 
@@ -42,7 +45,8 @@ def summarise(records: Iterable[Record], header: Mapping[str, Any] | None = None
     """
     ordered = sorted(records, key=_identity)
     header = header or {}
-    group = summarise_group(ordered)
+    rows = _Rows(ordered)
+    group = _group(rows, range(len(ordered)))
     planned = max(int(header.get("planned", 0)), len(ordered))
     limits = difficulty_limits(ordered)
     return {
@@ -56,13 +60,13 @@ def summarise(records: Iterable[Record], header: Mapping[str, Any] | None = None
         "transition": transition_table(ordered),
         "difficulty_limits_m": limits,
         "breakdowns": {
-            "task": _breakdown(ordered, lambda r: r.get("task")),
-            "scene": _breakdown(ordered, lambda r: r.get("scene"), SCENES),
-            "stage": _breakdown(list(_stage_records(ordered)), lambda r: r["task"]),
-            "difficulty": _breakdown(ordered, lambda r: _difficulty(r, limits), LEVELS),
-            "level": _breakdown(ordered, _level, [f"{task}/{level}" for task in sorted({str(r.get("task")) for r in ordered}) for level in LEVELS]),
-            "world": _breakdown(ordered, _world),
-            "reason": _breakdown(ordered, lambda r: r.get("reason")),
+            "task": _breakdown(rows, lambda r: r.get("task")),
+            "scene": _breakdown(rows, lambda r: r.get("scene"), SCENES),
+            "stage": _breakdown(_Rows(list(_stage_records(ordered))), lambda r: r["task"]),
+            "difficulty": _breakdown(rows, lambda r: _difficulty(r, limits), LEVELS),
+            "level": _breakdown(rows, _level, [f"{task}/{level}" for task in sorted({str(r.get("task")) for r in ordered}) for level in LEVELS]),
+            "world": _breakdown(rows, _world),
+            "reason": _breakdown(rows, lambda r: r.get("reason")),
         },
     }
 
@@ -82,11 +86,15 @@ def _identity_of_run(header: Mapping[str, Any]) -> dict[str, Any]:
 
 def summarise_group(records: Sequence[Record]) -> Group:
     """Counts and measures of some records."""
-    scored = [r for r in records if r["status"] != "error"]
-    errors = len(records) - len(scored)
-    rows = _Rows(scored)
-    names = sorted({name for measured in rows.measures for name in measured}, key=_table_order)
-    return {"n": {"scored": len(scored), "error": errors}, "measures": {name: _summarised(name, rows, errors) for name in names}}
+    return _group(_Rows(records), range(len(records)))
+
+
+def _group(rows: _Rows, at: Sequence[int]) -> Group:
+    """Counts and measures of some of the rows."""
+    scored = rows.part([i for i in at if rows.records[i]["status"] != "error"])
+    errors = len(at) - len(scored.records)
+    names = sorted(scored.names(), key=_table_order)
+    return {"n": {"scored": len(scored.records), "error": errors}, "measures": {name: _summarised(name, scored, errors) for name in names}}
 
 
 def summarise_measure(name: str, scored: Sequence[Record], errors: int) -> dict[str, Any]:
@@ -95,24 +103,59 @@ def summarise_measure(name: str, scored: Sequence[Record], errors: int) -> dict[
 
 
 class _Rows:
-    """Records without errors as measures are read from them, time after time: the measures of each, and which are of which world."""
+    """Records, read once into columns: a large run is summarised in many groups, each of which is a part of the whole."""
 
-    def __init__(self, scored: Sequence[Record]) -> None:
-        self.records = scored
-        self.measures: list[Mapping[str, Any]] = [r.get("measures") or {} for r in scored]
-        self.of_world: dict[str, list[int]] = {}
-        for i, record in enumerate(scored):
-            self.of_world.setdefault(_world(record), []).append(i)
+    def __init__(self, records: Sequence[Record], whole: _Rows | None = None, at: Integers | None = None) -> None:
+        self.records, self._whole, self._at = records, whole, at
+        self._values: dict[str, Floats] = {}
+        self._reasons: dict[str, NDArray[np.object_]] = {}
+        self._worlds: list[Integers] | None = None
+
+    def part(self, at: Sequence[int]) -> _Rows:
+        """Some of them, in that order."""
+        return _Rows([self.records[i] for i in at], self, np.array(at, np.int64))
+
+    def names(self) -> set[str]:
+        """Every measure that a record has, scored or not."""
+        kinds = {tuple(r.get("measures") or ()) for r in self.records}
+        return {name for kind in kinds for name in kind}
+
+    def values(self, name: str) -> Floats:
+        """(n,) values of a measure, NaN where it is not scored."""
+        if name not in self._values:
+            if self._whole is not None:
+                self._values[name] = self._whole.values(name)[self._at]
+            else:
+                column = [(r.get("measures") or {}).get(name) for r in self.records]
+                self._values[name] = np.array([np.nan if v is None else v for v in column], np.float64)
+        return self._values[name]
+
+    def reasons(self, name: str) -> NDArray[np.object_]:
+        """(n,) why a measure is not scored, where it is not."""
+        if name not in self._reasons:
+            if self._whole is not None:
+                self._reasons[name] = self._whole.reasons(name)[self._at]
+            else:
+                self._reasons[name] = np.array([(r.get("unscored") or {}).get(name, "not_computed") for r in self.records], object)
+        return self._reasons[name]
+
+    def worlds(self) -> list[Integers]:
+        """Which rows are of which world, the worlds in the order of their names."""
+        if self._worlds is None:
+            of_world: dict[str, list[int]] = {}
+            for i, record in enumerate(self.records):
+                of_world.setdefault(_world(record), []).append(i)
+            self._worlds = [np.array(of_world[world], np.int64) for world in sorted(of_world)]
+        return self._worlds
 
 
 def _summarised(name: str, rows: _Rows, errors: int) -> dict[str, Any]:
-    about = measure(name)
-    column = [measured.get(name) for measured in rows.measures]
-    lacking = [i for i, value in enumerate(column) if value is None] if None in column else []
-    unscored = Counter((rows.records[i].get("unscored") or {}).get(name, "not_computed") for i in lacking)
-    values = [float(value) for value in column if value is not None]
+    about, column = measure(name), rows.values(name)
+    there = ~np.isnan(column)
+    values = column[there].tolist()
+    unscored = Counter(rows.reasons(name)[~there].tolist()) if len(values) < len(column) else Counter[str]()
     total, n = fsum(values), len(values)
-    interval = None if not n else wilson(total, n) if about.rate else clustered_by_world(_by_world(column, rows.of_world, bool(lacking)))
+    interval = wilson(total, n) if n and about.rate else clustered_by_world(_by_world(column, rows.worlds())) if n else None
     strict = about.failed is not None and name in MEASURES and n + errors > 0
     return {
         "mean": total / n if n else None,
@@ -127,12 +170,10 @@ def _summarised(name: str, rows: _Rows, errors: int) -> dict[str, Any]:
     }
 
 
-def _by_world(column: Sequence[Any], of_world: Mapping[str, Sequence[int]], gaps: bool) -> dict[str, list[float]]:
+def _by_world(column: Floats, worlds: Sequence[Integers]) -> list[list[float]]:
     """The values of each world that has any."""
-    if not gaps:
-        return {world: [float(column[i]) for i in at] for world, at in of_world.items()}
-    found = {world: [float(column[i]) for i in at if column[i] is not None] for world, at in of_world.items()}
-    return {world: values for world, values in found.items() if values}
+    parts = (column[at] for at in worlds)
+    return [values for part in parts if (values := part[~np.isnan(part)].tolist())]
 
 
 def stage_table(records: Iterable[Record]) -> dict[str, Any]:
@@ -223,9 +264,13 @@ def _own(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     return {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
 
 
-def _breakdown(records: Sequence[Record], by: Callable[[Record], str | None], order: Sequence[str] = ()) -> dict[str, Group]:
-    groups = _grouped(records, by)
-    return {value: summarise_group(groups[value]) for value in (order or groups) if value in groups}
+def _breakdown(rows: _Rows, by: Callable[[Record], str | None], order: Sequence[str] = ()) -> dict[str, Group]:
+    groups: dict[str, list[int]] = {}
+    for i, record in enumerate(rows.records):
+        value = by(record)
+        if value is not None:
+            groups.setdefault(value, []).append(i)
+    return {value: _group(rows, groups[value]) for value in (order or sorted(groups)) if value in groups}
 
 
 def _grouped(records: Iterable[Record], by: Callable[[Record], str | None]) -> dict[str, list[Record]]:

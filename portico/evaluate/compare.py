@@ -38,12 +38,13 @@ def compare(a: Run, b: Run) -> dict[str, Any]:
         mcnemar: both, only_a, only_b, neither, p_value (two-sided, exact).
 
     Raises:
-        SuiteError: measures, suites, worlds or budgets differ, naming which; conditions differ between two policies; or no
-            episode is in both runs.
+        SuiteError: measures, suites, worlds or budgets differ, naming which; conditions differ between two policies; episodes of one
+            name ask different things; or no episode is in both runs.
     """
     check_comparable(a, b)
     of_a, of_b = _by_identity(a.records), _by_identity(b.records)
     shared = sorted(of_a.keys() & of_b.keys())
+    _check_questions(a, b, [(of_a[k], of_b[k]) for k in shared])
     pairs = [(of_a[k], of_b[k]) for k in shared if "error" not in (of_a[k]["status"], of_b[k]["status"])]
     if not pairs:
         why = f"{len(shared)} episodes are in both runs, and each ended in an error in one of them" if shared else "no episode is in both runs"
@@ -57,6 +58,18 @@ def compare(a: Run, b: Run) -> dict[str, Any]:
         "measures": {name: _difference(name, pairs) for name in names},
         "mcnemar": mcnemar((ra["status"] == "success", rb["status"] == "success") for ra, rb in pairs),
     }
+
+
+def _check_questions(a: Run, b: Run, pairs: list[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> None:
+    """Refuse to pair answers to different questions that have one name; runs made before records knew their question are taken as they are."""
+    unlike = [ra["key"] for ra, rb in pairs if ra.get("question", "") != rb.get("question", "") and "question" in ra and "question" in rb]
+    if unlike:
+        raise SuiteError(
+            "these runs cannot be compared",
+            where=f"{a.name} and {b.name}",
+            why=f"{len(unlike)} episodes of one name ask different things, the first is {unlike[0]['episode']} in {unlike[0]['world']}",
+            next_step="run both policies on the same episodes",
+        )
 
 
 def check_comparable(a: Run, b: Run, *, beside: Collection[str] = ()) -> None:

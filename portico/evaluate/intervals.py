@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import fsum, sqrt
 from typing import NamedTuple
@@ -43,14 +43,13 @@ def clustered(values: Iterable[tuple[str, float]]) -> Interval | None:
     by_world: dict[str, list[float]] = {}
     for world, value in values:
         by_world.setdefault(world, []).append(value)
-    return clustered_by_world(by_world)
+    return clustered_by_world([by_world[world] for world in sorted(by_world)])
 
 
-def clustered_by_world(by_world: Mapping[str, Sequence[float]]) -> Interval | None:
-    """As ``clustered``, of values that are sorted by world already; every world has some."""
-    if len(by_world) < 2:
+def clustered_by_world(worlds: Sequence[Sequence[float]]) -> Interval | None:
+    """As ``clustered``, of the values of each world, in the order of the worlds' names; every world has some."""
+    if len(worlds) < 2:
         return None
-    worlds = [by_world[world] for world in sorted(by_world)]
     draws = _draws(len(worlds))
     sums = (draws * np.array([fsum(v) for v in worlds])).sum(axis=1)
     counts = (draws * np.array([len(v) for v in worlds])).sum(axis=1)

@@ -104,3 +104,11 @@ def test_conditions_whose_questions_differ_are_not_compared():
     spot, wheels = run("A", row("1", True)), run("B", row("1", False), suite__embodiment="turtlebot")
     with pytest.raises(SuiteError, match="questions for embodiment: 'spot' against 'turtlebot'"):
         compare(spot, wheels)
+
+
+def test_answers_to_different_questions_of_one_name_are_not_paired():
+    asked = [{**row("1", True), "question": digest} for digest in ("aa", "bb")]
+    assert compare(run("A", asked[0]), run("B", asked[0]))["n"]["pairs"] == 1
+    assert compare(run("A", asked[0]), run("B", row("1", True)))["n"]["pairs"] == 1, "older runs do not know their questions"
+    with pytest.raises(SuiteError, match="1 episodes of one name ask different things, the first is 1 in w0"):
+        compare(run("A", asked[0]), run("B", asked[1]))
