@@ -1,14 +1,18 @@
 """A server's sessions: policies are handed on rather than made anew, lost clients may come back, and nobody waits for a seat."""
 
-import threading
-
 import pytest
 from model_servers import FRONT, brief, observation, stage
 
 from portico.interface import PolicySpec, Stop
 from portico.policies import create
-from portico.policies.serving import WIRES, Seats, serve
+from portico.policies.serving import Seats, serve
+from portico.policies.serving.navarena_agent import PolicyAgent
+from portico.policies.serving.navarena_session import NavArenaSession
+from portico.policies.serving.portico_session import PorticoSession
 from portico.policies.serving.seats import GRACE_S
+from portico.policies.wires.arrays import from_msgpack, to_msgpack
+from portico.policies.wires.messages import hello
+from portico.policies.wires.navarena import pack
 from portico.policies.wires.structure import plain
 
 EXIT = stage("exit")
@@ -39,26 +43,38 @@ def _none_made():
     Costly.made = 0
 
 
-@pytest.mark.parametrize("wire", WIRES)
-def test_many_episodes_and_clients_one_after_the_other_make_one_policy(wire):
-    server = serve(Costly, wire=wire)
+def test_connections_one_after_the_other_make_one_policy():
+    seats = Seats(Costly)
     for _ in range(3):
-        far = create(f"remote?url={server.url},wire={wire}")
+        session = PorticoSession(seats, 2**20)
+        session.answer(to_msgpack(hello()))
+        for seq in (1, 2):
+            reply = from_msgpack(session.answer(to_msgpack({"type": "reset", "seq": seq, "brief": plain(brief(FRONT, EXIT))})))
+            assert reply["type"] == "done"
+        session.close(meant=True)
+    assert Costly.made == 1
+
+
+def test_so_do_navarenas():
+    agent = PolicyAgent(Costly)
+    for _ in range(3):
+        session = NavArenaSession(agent)
+        for seq in (1, 2):
+            assert session.answer(pack("episode_start", {"task": {"task_type": "pointnav"}}, seq, 0.0)) is None
+        session.close(meant=False)
+    assert Costly.made == 1
+
+
+def test_and_those_over_http():
+    server = serve(Costly, wire="http")
+    for _ in range(3):
+        far = create(f"remote?url={server.url}")
         for i in range(2):
             far.reset(brief(FRONT, EXIT, key=f"e{i}"))
             assert far.act(observation(FRONT, EXIT, 0)) == Stop()
         far.close()
-        _settled(server)
     assert Costly.made == 1
     server.close()
-
-
-def _settled(server):
-    """Connections are let go by the server's own thread: give it a moment."""
-    for _ in range(100):
-        if threading.active_count() < 4 and not any("converse" in t.name for t in threading.enumerate()):
-            break
-        threading.Event().wait(0.02)
 
 
 def test_a_lost_session_is_kept_for_its_client_and_then_handed_on():

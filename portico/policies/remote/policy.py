@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Protocol
 
 from portico.errors import UserError
@@ -63,7 +62,7 @@ class RemotePolicy:
         named = wire or ("http" if url.startswith(("http://", "https://")) else "portico")
         deadline, limit = number("deadline_s", deadline_s), number("limit_mib", limit_mib)
         self._wire = _opened(named, url, deadline, limit, needs, size, image_format)
-        self.spec = replace(self._wire.spec, name=self._wire.spec.name)
+        self.spec = self._wire.spec
 
     def reset(self, brief: Brief) -> None:
         """Begin an episode.
