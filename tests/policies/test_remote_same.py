@@ -47,3 +47,12 @@ def test_frontier_behind_a_wire_leaves_the_records_of_frontier(suite, local, tmp
     for name, arrays in paths.items():
         for key, array in arrays.items():
             np.testing.assert_array_equal(array, local[2][name][key], err_msg=f"{name}: {key}")
+
+
+@pytest.mark.slow
+def test_two_workers_behind_one_server_leave_the_records_of_one(suite, local, tmp_path):
+    chosen, prepared = suite
+    server = serve(lambda: create("frontier"))
+    execute(RunRequest(chosen, f"remote?url={server.url}", tmp_path, prepared, workers=2))
+    server.close()
+    assert {key: {**without_timing(r), "policy": ""} for key, r in read_records(tmp_path).items()} == local[1]
