@@ -14,6 +14,7 @@ import trimesh
 from numpy.typing import NDArray
 from PIL import Image
 
+from portico.errors import WorldError
 from portico.world.semantics import InstanceLabel
 from portico.world.whole_file import whole_file
 from portico.world.world import Material, Surface, World
@@ -28,8 +29,15 @@ def export_glb(world: World, path: Path | str) -> None:
     ``extras`` hold instance, category, object, name, surface, collides and indoor, so that labels survive the trip.
 
     Raises:
-        StorageError: the file cannot be written there.
+        WorldError: a world without triangles has no such form. StorageError: the file cannot be written there.
     """
+    if world.appearance.raster is not None:
+        raise WorldError(
+            "an aerial world has no triangles to export",
+            where=world.id,
+            why="what it looks like is a picture",
+            next_step="take its imagery.tif, which is a GeoTIFF",
+        )
     scene: Any = trimesh.Scene(metadata={"world": world.id, "licence": world.manifest.provenance.licence, "source": world.manifest.provenance.source})
     labels = {label.id: label for label in world.semantics.instances}
     names = {item.id: item.name for item in world.semantics.objects} | {item.id: item.name for item in world.semantics.buildings}

@@ -67,6 +67,9 @@ def test_a_hut_has_its_satellite_view_and_a_map_has_none(portico, town, tmp_path
     view, hut = load(tmp_path / "view"), load(tmp_path / "hut")
     assert [b.id for b in view.semantics.buildings] == [b.id for b in hut.semantics.buildings]
     assert any("lies nowhere on earth" in note for note in view.manifest.notes)
+    code, _, err = portico("world", "export", town / "crossroads", "--out", tmp_path / "again")
+    assert code == 1
+    assert "imagery.tif" in err
     code, _, err = portico("world", "aerial", town / "crossroads", "--out", tmp_path / "again")
     assert code == 1
     assert "outdoors" in err

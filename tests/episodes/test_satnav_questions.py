@@ -112,6 +112,8 @@ def test_faults_of_episodes_are_found(world, asked):
     words = stage.instruction
     turned = words.replace("left", "LEFT").replace("right", "left").replace("LEFT", "right")
     assert codes(stages=[stage.model_copy(update={"instruction": turned})]) == {"text_disagrees"}
+    near = stage.model_copy(update={"goal": (good.start.position[0] + 1e-4, *good.start.position[1:])})
+    assert "silent_loop" in codes(stages=[near])
     high = stage.model_copy(update={"goal": (*stage.goal[:2], 90.0), "geodesy": "satnav"})
     assert "goal_height" in codes(stages=[high])
 
@@ -234,4 +236,5 @@ def test_generated_episodes_go_to_satnav_and_come_back(asked, world, tmp_path):
         assert after.start.position == before.start.position
         assert after.start.yaw_rad == pytest.approx(before.start.yaw_rad, abs=1e-6)
         assert after.reference.path == before.reference.path
+        assert after.flight == before.flight
         assert flown(after, Flyer(world, embodiment("flyer"), MOVES)).success

@@ -43,6 +43,11 @@ class FlightChecks:
             yield "goal_outside", f"goals[0].position {list(stage.goal)}: {off}"
         if trivial_at_start(episode, _NOTHING, self._flyer.embodiment):
             yield "trivial_at_start", "the goal is reached at the start"
+        if episode.task != "boundary" and SPHERE.distance_m(np.array(start), np.array(stage.goal)) < success_radius_m(stage):
+            yield (
+                "silent_loop",
+                f"the goal lies within {success_radius_m(stage):g} m of the start: SatNav's rule asks to leave and return, which the words may not say",
+            )
         if stage.geodesy == "satnav" and abs(stage.goal[2] - start[2]) >= success_radius_m(stage):
             yield (
                 "goal_height",

@@ -154,6 +154,7 @@ def _episode(raw: dict[str, Any], listed: Listed, path: Path) -> Episode:
             style=style,
             route=str(raw.get("trajectory_id", "")),
             waypoints=_positions(raw.get("waypoints"), f"{where}.waypoints"),
+            **_outline(raw.get("aux_info"), f"{where}.aux_info"),
         ),
         extra={"satnav": raw},
     )
@@ -165,6 +166,13 @@ def _reference(points: list[tuple[float, float, float]], geodesy: GeodesyName) -
     xyz = np.array(points)
     length = float(GEODESIES[geodesy].distance_m(xyz[1:], xyz[:-1]).sum())
     return Reference(path=points, length_m=round(length, 6), stage_ends=[len(points) - 1])
+
+
+def _outline(value: Any, where: str) -> dict[str, Any]:
+    """Side and outline, which Portico writes and SatNav's own files lack."""
+    if not isinstance(value, dict) or value.get("side") not in ("left", "right") or not isinstance(value.get("outline"), list):
+        return {}
+    return {"side": value["side"], "outline": [(lon, lat) for lon, lat, _ in _positions(value["outline"], f"{where}.outline")]}
 
 
 def _instruction(value: Any, where: str) -> tuple[str, str]:

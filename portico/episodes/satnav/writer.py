@@ -68,6 +68,6 @@ def as_satnav(episode: Episode, scene: str | None = None) -> dict[str, Any]:
         "instruction": instruction,
         "waypoints": [list(p) for p in flight.waypoints] if flight is not None else [],
         "reference_path": [list(p) for p in episode.reference.path] if episode.reference is not None else [],
-        "aux_info": {"side": flight.side} if flight is not None and flight.side else {},
+        "aux_info": {"side": flight.side, "outline": [list(p) for p in flight.outline]} if flight is not None and flight.side else {},
     }
     return made | ({"trajectory_subtype": flight.subtype} if flight is not None and flight.subtype else {})
