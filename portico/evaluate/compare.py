@@ -96,7 +96,7 @@ def check_comparable(a: Run, b: Run, *, beside: Collection[str] = ()) -> None:
             "these runs cannot be compared",
             where=f"{a.name} and {b.name}",
             why="; ".join(found),
-            next_step="run both policies on the same suite, or score both runs again with `portico score`",
+            next_step="run both policies on the same suite, with the same version of Portico",
         )
 
 
