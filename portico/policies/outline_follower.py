@@ -6,7 +6,7 @@ side at a distance; between landmarks it counts metres. It knows its pose relati
 
 from __future__ import annotations
 
-from math import cos, hypot, radians, sin
+from math import hypot, radians
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,11 @@ _OPEN_M, _BESIDE_M = 180.0, 6.0
 #: sRGB values within about this much look alike.
 _ALIKE = 26.0
 #: Headings that are weighed, and what a turn costs beside looking alike.
-_LOOKS_RAD = np.deg2rad(np.arange(-75.0, 76.0, 7.5))
+_LOOKS_RAD, _REACH_M = np.deg2rad(np.arange(-75.0, 76.0, 7.5)), np.arange(6.0, 40.0, 3.0)
+_TURNS_RAD = np.deg2rad(np.arange(-90.0, 91.0, 15.0))
+#: Across the way towards the thing: what should be ground below, and what should be the thing beside.
+_ACROSS_M = np.concatenate([np.arange(-4.0, _BESIDE_M - 2.0), np.arange(_BESIDE_M + 3.0, _BESIDE_M + 9.0)])
+_BESIDE = _ACROSS_M > _BESIDE_M
 _PER_RAD = 0.12
 _TURN_SLACK_RAD = radians(7.6)
 #: Back at the start: within this, once this far was flown.
@@ -97,8 +101,8 @@ class OutlineFollower:
             return self._forward()
         if self._seed is None:
             self._seed = view.color(np.array([0.0, 4.0, 8.0]), np.zeros(3))
-        reach = np.arange(6.0, 40.0, 3.0)
-        scores = [float(view.alike(self._seed, reach * cos(a), reach * sin(a)).mean()) - _PER_RAD * abs(a) for a in _LOOKS_RAD]
+        x, y = _REACH_M * np.cos(_LOOKS_RAD)[:, None], _REACH_M * np.sin(_LOOKS_RAD)[:, None]
+        scores = view.alike(self._seed, x, y).mean(axis=1) - _PER_RAD * np.abs(_LOOKS_RAD)
         return self._towards(float(_LOOKS_RAD[int(np.argmax(scores))]))
 
     def _beside(self, view: _View, pose: Pose) -> Action:
@@ -114,16 +118,12 @@ class OutlineFollower:
             return Stop()
         if self._seed is None:
             self._seed = view.color(np.array([0.0, 4.0, 8.0, 4.0]), left * np.array([10.0, 11.0, 11.0, 15.0]))
-        step = self._actions.step_m
-        scores = []
-        for angle in np.deg2rad(np.arange(-90.0, 91.0, 15.0)):
-            # Where a step that way ends, what would be at its side, and what below it.
-            x, y = step * cos(angle), step * sin(angle)
-            ux, uy = -left * sin(angle), left * cos(angle)
-            side, below = np.arange(_BESIDE_M + 3.0, _BESIDE_M + 9.0), np.arange(-4.0, _BESIDE_M - 2.0)
-            near = view.alike(self._seed, x + side * ux, y + side * uy).mean() - view.alike(self._seed, x + below * ux, y + below * uy).mean()
-            scores.append(float(near) - 0.5 * _PER_RAD * abs(angle))
-        return self._towards(float(np.deg2rad(-90.0 + 15.0 * int(np.argmax(scores)))))
+        # Where a step in each direction ends, what would be at its side, and what below it.
+        ahead, aside = np.cos(_TURNS_RAD)[:, None], np.sin(_TURNS_RAD)[:, None]
+        x, y = self._actions.step_m * ahead, self._actions.step_m * aside
+        alike = view.alike(self._seed, x - left * aside * _ACROSS_M, y + left * ahead * _ACROSS_M)
+        scores = alike[:, _BESIDE].mean(axis=1) - alike[:, ~_BESIDE].mean(axis=1) - 0.5 * _PER_RAD * np.abs(_TURNS_RAD)
+        return self._towards(float(_TURNS_RAD[int(np.argmax(scores))]))
 
     def _towards(self, angle: float) -> Action:
         if abs(angle) <= _TURN_SLACK_RAD or self._turns >= _MOST_TURNS:
@@ -152,9 +152,9 @@ class _View:
         self._middle = 0.5 * camera.width, 0.5 * camera.height
 
     def colors(self, ahead_m: Floats, left_m: Floats) -> Floats:
-        """(N, 3) colours around points, each the mean of nine pixels about 0.7 m apart."""
+        """(..., 3) colours around points (...), each the mean of nine pixels about 0.7 m apart."""
         height, width = self._rgb.shape[:2]
-        total = np.zeros((len(ahead_m), 3))
+        total = np.zeros((*np.broadcast_shapes(ahead_m.shape, left_m.shape), 3))
         for dx in (-3, 0, 3):
             for dy in (-3, 0, 3):
                 column = np.clip(np.rint(self._middle[0] - left_m * self._per_m + dx).astype(int), 0, width - 1)
@@ -168,7 +168,7 @@ class _View:
         return middle
 
     def alike(self, seed: Floats, ahead_m: Floats, left_m: Floats) -> Floats:
-        """(N,) from 0 to 1, how much points look like a colour."""
-        squared = ((self.colors(ahead_m, left_m) - seed) ** 2).sum(axis=1)
+        """(...) from 0 to 1, how much points (...) look like a colour."""
+        squared = ((self.colors(ahead_m, left_m) - seed) ** 2).sum(axis=-1)
         alike: Floats = np.exp(-squared / (2.0 * _ALIKE**2))
         return alike
