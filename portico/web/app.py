@@ -21,7 +21,7 @@ from portico.web.library import Library, Shelved
 from portico.web.listing import Item, identity
 from portico.web.listing import Query as Asked
 from portico.web.pictures import Painter, PictureCache, draw_frame
-from portico.web.scene import Scene, Stage, trajectory_file
+from portico.web.scene import Stage, trajectory_file
 from portico.web.worlds import Atlas
 
 _POLICY = (
@@ -35,6 +35,8 @@ _FILES = re.compile(
     r"run\.json|summary\.json|scores\.jsonl|records/rank-[0-9a-z-]+\.jsonl|episodes/[^/\\]+\.json|films/[^/\\]+\.png|figures/[^/\\]+\.(svg|png)"
 )
 _OWN_NAME = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?")
+#: Idle for so long, a viewer gets ready for the first episode, unless the table was asked for before.
+_SOON_S = 1.5
 _STATIC = Path(__file__).parent / "static"
 _REPORT_STYLE = Path(portico.report.__file__).parent / "templates" / "style.css"
 
@@ -48,20 +50,25 @@ class Viewer:
         cache = PictureCache()
         self.frames = Painter("frames", cache)
         self.maps = Painter("maps", cache, after=self.frames)
-        self._warm = threading.Event()
+        self._cold = threading.Lock()
+        self._timer = threading.Timer(_SOON_S, self.warm_up)
+        self._timer.daemon = True
+        self._timer.start()
 
     def warm_up(self) -> None:
-        """Once, while somebody looks at the table: load the world that is likely to be looked at first, and its kernels."""
-        if self._warm.is_set():
+        """Once, while nobody waits: load the world that is likely to be looked at first, the kernels and the templates."""
+        if not self._cold.acquire(blocking=False):
             return
-        self._warm.set()
-        first = next((Item(run, row) for run in self.library.runs.values() for row in run.index.rows if row.status != "error"), None)
-        if first is None:
+        items = [Item(run, row) for run in self.library.runs.values() for row in run.index.rows[:1]]
+        try:
+            for item in items[:1]:
+                scene = self.stage.scene([item])
+                pages.episode_page(self.library, item, scene, Asked(), {})
+                if scene.first.trajectory is not None and scene.first.site.world is not None:
+                    self.frames.prepare(lambda track=scene.first: draw_frame(track, 0, fine=False))  # type: ignore[misc]
+        except UserError:
+            # Whoever looks at that episode is told.
             return
-        track = self.stage.track(first)
-        maps.map_views(Scene((track,)))
-        if track.trajectory is not None and track.site.world is not None:
-            self.frames.prepare(lambda: draw_frame(track, 0, fine=False))
 
     def run(self, name: str) -> Shelved:
         """A run on the shelf.
@@ -104,6 +111,7 @@ class Viewer:
 
     def close(self) -> None:
         """Stop the painters."""
+        self._timer.cancel()
         self.frames.close()
         self.maps.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import degrees
+from math import degrees, isfinite
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from portico.geometry import Floats
 from portico.report import wording
+from portico.web.distances import curve, goal_distances_m
 from portico.web.maps import MapView
 from portico.web.scene import Scene, Track, lean_deg, stamp, surface_words
 from portico.web.timeline import Axis, Event, events, stretches
@@ -39,6 +40,7 @@ class Lane:
 
     Attributes:
         state: where it is now. frames: address of its frames up to the state's number, "" when there are none. said: what is true now.
+        curve: path of its distance to the goal, see ``distances.curve``; longest_m: what its head stands for.
         stages, marks: its time line. happened: (place, seconds, event) for the list. robot: x, y in the map's pixels per level, and heading.
     """
 
@@ -48,6 +50,9 @@ class Lane:
     version: int
     size: tuple[int, int]
     said: str
+    distances_m: Floats
+    curve: str
+    longest_m: float
     stages: list[Span]
     marks: list[Span]
     happened: list[tuple[int, float, Event]]
@@ -101,7 +106,10 @@ class Player:
 
 def play(scene: Scene, axis: Axis, views: Sequence[MapView], place: int) -> Player:
     """The player of a scene, at a place of its axis."""
-    lanes = [_lane(track, axis, place) for track in scene.tracks]
+    distances = [goal_distances_m(track) for track in scene.tracks]
+    # One scale for all, so that curves can be compared.
+    longest_m = max((float(np.nanmax(d)) for d in distances if np.isfinite(d).any()), default=0.0)
+    lanes = [_lane(track, axis, place, d, longest_m) for track, d in zip(scene.tracks, distances, strict=True)]
     first = lanes[0]
     level = int(first.track.levels[first.state]) if first.track.states else scene.levels[0]
     data = {
@@ -115,8 +123,8 @@ def play(scene: Scene, axis: Axis, views: Sequence[MapView], place: int) -> Play
     return Player(lanes, axis, level, data)
 
 
-def said(track: Track, state: int) -> str:
-    """What is true of a track in a state, in a few words."""
+def said(track: Track, state: int, distance_m: float) -> str:
+    """What is true of a track in a state, in a few words; ``distance_m`` to its goal, NaN when not known."""
     way = track.trajectory
     if way is None:
         return "nothing was recorded"
@@ -124,6 +132,7 @@ def said(track: Track, state: int) -> str:
     stages = track.episode.stages if track.episode is not None else []
     if len(stages) > 1 and 0 <= way.stage[state] < len(stages):
         parts.append(wording.in_words(wording.STAGES, stages[way.stage[state]].kind))
+    parts += [f"{distance_m:.1f} m to go"] if isfinite(distance_m) else []
     surface = surface_words(int(way.surface[state]))
     lean = float(lean_deg(way)[state])
     parts += [f"on {surface}"] if surface else []
@@ -133,17 +142,21 @@ def said(track: Track, state: int) -> str:
     return " · ".join(parts)
 
 
-def _lane(track: Track, axis: Axis, place: int) -> Lane:
+def _lane(track: Track, axis: Axis, place: int, distances_m: Floats, longest_m: float) -> Lane:
     item = track.item
     drawable = track.trajectory is not None and track.site.world is not None
     camera = track.body.cameras[0] if track.body.cameras else None
+    state = axis.state(track, place)
     return Lane(
         track=track,
-        state=axis.state(track, place),
+        state=state,
         frames=f"/frame/{quote(item.run.name, safe='')}/{quote(item.row.slug, safe='')}/" if drawable and camera is not None else "",
         version=stamp(item),
         size=(camera.width, camera.height) if camera is not None else (640, 480),
-        said=said(track, axis.state(track, place)) if track.states else "nothing was recorded",
+        said=said(track, state, float(distances_m[state])) if track.states else "nothing was recorded",
+        distances_m=distances_m,
+        curve=curve(track, axis, distances_m, longest_m),
+        longest_m=longest_m,
         stages=[_span(axis, track, s.first, s.last, s.kind, f"{s.words}: {s.outcome}") for s in stretches(track) if track.states],
         marks=_marks(axis, track),
         happened=[(axis.place(track, e.first), float(track.trajectory.time_s[e.first]), e) for e in events(track)] if track.trajectory is not None else [],
@@ -183,6 +196,7 @@ def _data(lane: Lane, axis: Axis) -> dict[str, Any]:
         "yaw": _listed(np.rad2deg(way.yaw_rad), 1),
         "level": _kept(track.levels.tolist()),
         "t": _listed(way.time_s, 2),
+        "to_go": [None if value != value else value for value in _listed(lane.distances_m, 1)],
         "action": way.action.tolist(),
         "stage": _kept(way.stage.tolist()),
         "flags": _kept(flags.astype(int).tolist()),

@@ -18,6 +18,7 @@
     const parts = [`${track.t[s].toFixed(1)} s`, `action ${track.action[s]} of ${track.action[track.count - 1]}`];
     const stage = at(track.stage, s);
     if (scene.stages.length > 1 && scene.stages[stage]) parts.push(scene.stages[stage]);
+    if (track.to_go[s] !== null) parts.push(`${track.to_go[s].toFixed(1)} m to go`);
     const surface = track.surfaces[at(track.surface, s)];
     if (surface) parts.push(`on ${surface}`);
     if (at(track.lean, s) >= LEANS_DEG) parts.push(`leans ${at(track.lean, s)}°`);
