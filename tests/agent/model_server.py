@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -72,7 +71,7 @@ def serving(script: Script) -> Iterator[Server]:
                 if line.stalls:
                     self.wfile.write(payload[:3])
                     self.wfile.flush()
-                    closing.wait(30.0)
+                    closing.wait(60.0)
                     return
                 self.wfile.write(payload)
             except OSError:
@@ -92,7 +91,6 @@ def serving(script: Script) -> Iterator[Server]:
         closing.set()
         httpd.shutdown()
         httpd.server_close()
-        time.sleep(0.0)
 
 
 def _completion(line: Line) -> bytes:
