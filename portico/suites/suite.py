@@ -16,8 +16,10 @@ from portico.errors import SuiteError, UnknownName
 from portico.interface import TRACKS, ActionSpace
 from portico.robots import Robot, embodiment, make_robot
 from portico.space import Space
+from portico.suites.satnav import InstructionStyle as InstructionStyle
+from portico.suites.satnav import SatNav as SatNav
 from portico.tasks.episode import AERIAL_TASKS, LEVELS, TASK_STAGES, Budget, InstructionType, Level, Scene, TaskName, Termination
-from portico.world import GeodesyName, World
+from portico.world import World
 
 #: Tasks that NavArena's sampling can draw.
 GRID_TASKS: frozenset[TaskName] = frozenset({"point", "image", "object"})
@@ -26,7 +28,6 @@ SATNAV_TASKS: frozenset[TaskName] = frozenset(AERIAL_TASKS)
 #: Tasks that NavVerse's sampling can draw.
 NAVVERSE_TASKS: frozenset[TaskName] = frozenset({"object", "place", "vln"})
 
-InstructionStyle = Literal["natural", "formal", "telegraphic"]
 Count = Annotated[int, Field(ge=0)]
 
 
@@ -137,29 +138,6 @@ class NavVerse(_Section):
     def _windows(self) -> NavVerse:
         if self.shortest_m > self.longest_m or self.shortest_s > self.longest_s:
             raise ValueError("the shortest is more than the longest")
-        return self
-
-
-class SatNav(_Section):
-    """How questions on satellite maps are made and measured [SN].
-
-    Attributes:
-        height_m: of the flyer above ground, all the way. geodesy: ``sphere``, or ``satnav`` with its two radii and float32.
-        styles: every route is asked in each of them; the counts of tasks are of episodes.
-        shortest_m, longest_m: of the reference paths. keep_off_m: how far beside an outline its reference runs [P].
-    """
-
-    height_m: Annotated[FiniteFloat, Field(gt=0)] = 50.0
-    geodesy: GeodesyName = "sphere"
-    styles: Annotated[list[InstructionStyle], Field(min_length=1)] = ["natural", "formal", "telegraphic"]
-    shortest_m: Annotated[FiniteFloat, Field(gt=0)] = 80.0
-    longest_m: Annotated[FiniteFloat, Field(gt=0)] = 900.0
-    keep_off_m: Annotated[FiniteFloat, Field(gt=0)] = 6.0
-
-    @model_validator(mode="after")
-    def _a_window(self) -> SatNav:
-        if self.shortest_m > self.longest_m:
-            raise ValueError("shortest_m is more than longest_m")
         return self
 
 
