@@ -35,7 +35,7 @@ _FILES = re.compile(
     r"run\.json|summary\.json|scores\.jsonl|records/rank-[0-9a-z-]+\.jsonl|episodes/[^/\\]+\.json|films/[^/\\]+\.png|figures/[^/\\]+\.(svg|png)"
 )
 _OWN_NAME = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?")
-#: Idle for so long, a viewer gets ready for the first episode, unless the table was asked for before.
+#: After so long without a request a viewer gets ready for the first episode, unless it has done so after a table.
 _SOON_S = 1.5
 _STATIC = Path(__file__).parent / "static"
 _REPORT_STYLE = Path(portico.report.__file__).parent / "templates" / "style.css"
@@ -51,7 +51,12 @@ class Viewer:
         self.frames = Painter("frames", cache)
         self.maps = Painter("maps", cache, after=self.frames)
         self._cold = threading.Lock()
-        self._timer = threading.Timer(_SOON_S, self.warm_up)
+        self.asked = 0
+        self._soon()
+
+    def _soon(self) -> None:
+        """Warm up in a moment, or later when somebody waits for a page."""
+        self._timer = threading.Timer(_SOON_S, lambda: self._soon() if self.asked else self.warm_up())
         self._timer.daemon = True
         self._timer.start()
 
@@ -88,10 +93,10 @@ class Viewer:
             StorageError: the run has no record of it.
         """
         shelved = self.run(run)
-        row = shelved.index.by_slug.get(slug)
+        row = shelved.index.find(slug)
         if row is None:
             shelved.index.refresh()
-            row = shelved.index.by_slug.get(slug)
+            row = shelved.index.find(slug)
         if row is None:
             raise StorageError("the run has no record of this episode", where=f"{run}: {slug}", next_step="go back to the table")
         return Item(shelved, row)
@@ -99,7 +104,7 @@ class Viewer:
     def items(self, run: str, slug: str, together: str) -> list[Item]:
         """An episode, and the same as other runs answered it."""
         first = self.item(run, slug)
-        others = [Item(other, row) for name in together.split(",") if (other := self.library.runs.get(name)) and (row := other.index.by_slug.get(slug))]
+        others = [Item(other, row) for name in together.split(",") if (other := self.library.runs.get(name)) and (row := other.index.find(slug))]
         return [first, *(o for o in others if o.run is not first.run and identity(o) == identity(first))]
 
     def reports(self) -> dict[str, str]:
@@ -141,7 +146,12 @@ async def _guarded(request: Request, call_next: Callable[[Request], Awaitable[Re
     if not request.app.state.any_host and not _OWN_NAME.fullmatch(request.headers.get("host", "")):
         # A page elsewhere may have given its own name this machine's address.
         return Response("the viewer answers to localhost and 127.0.0.1 only\n", status_code=400, media_type="text/plain")
-    response = await call_next(request)
+    viewer: Viewer = request.app.state.viewer
+    viewer.asked += 1
+    try:
+        response = await call_next(request)
+    finally:
+        viewer.asked -= 1
     response.headers.setdefault("Content-Security-Policy", _POLICY)
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Referrer-Policy"] = "same-origin"

@@ -32,12 +32,11 @@ class Row(NamedTuple):
     """One episode of one run, as the table shows it.
 
     Attributes:
-        slug: file name of its trajectory, which also addresses it. reached: kind of the stage in which it ended, ``DONE``, or "" when not known.
+        reached: kind of the stage in which it ended, ``DONE``, or "" when not known.
         figures: as many as ``FIGURES``; None where a measure was not scored.
     """
 
     key: Key
-    slug: str
     task: str
     status: str
     reason: str
@@ -49,6 +48,11 @@ class Row(NamedTuple):
     labels: tuple[str, ...]
     figures: tuple[float | None, ...]
     place: Place
+
+    @property
+    def slug(self) -> str:
+        """File name of its trajectory, which also addresses it."""
+        return self.key.slug()
 
 
 @dataclass
@@ -70,13 +74,13 @@ class RunIndex:
     """The rows of one run folder.
 
     Attributes:
-        rows: sorted by identity. by_slug: the same by slug.
+        rows: sorted by identity.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.rows: list[Row] = []
-        self.by_slug: dict[str, Row] = {}
+        self._by_slug: dict[str, Row] | None = None
         self._files: dict[str, _File] = {}
 
     @property
@@ -96,6 +100,12 @@ class RunIndex:
         if changed:
             self._settle()
         return changed
+
+    def find(self, slug: str) -> Row | None:
+        """The row of that slug. Slugs are made when the first is asked for: a table of thousands needs a hundred."""
+        if self._by_slug is None:
+            self._by_slug = {row.slug: row for row in self.rows}
+        return self._by_slug.get(slug)
 
     def record(self, row: Row) -> Record:
         """The whole record of a row, from disk.
@@ -135,7 +145,7 @@ class RunIndex:
                     found[row.key] = row
         # Keys are compared as tuples: dataclass comparison would build one for every pair.
         self.rows = sorted(found.values(), key=lambda row: _order(row.key))
-        self.by_slug = {row.slug: row for row in self.rows}
+        self._by_slug = None
 
 
 def _take(name: str, known: _File, data: bytes) -> bool:
@@ -167,16 +177,15 @@ def _row(line: bytes, place: Place) -> Row | None:
     try:
         record = from_json(line)
         key = Key(**record["key"])
-        slug, status, _ = key.slug(), record["status"], hash(key)
-    except (ValueError, KeyError, TypeError, AttributeError):
+        status = record["status"]
+    except (ValueError, KeyError, TypeError):
         return None
-    if not isinstance(status, str):
+    if not all(isinstance(part, str) for part in (status, key.suite, key.split, key.world, key.episode)) or not isinstance(key.repeat, int):
         return None
     measures: dict[str, Any] = record.get("measures") or {}
     stages, completed = int(record.get("stages") or 0), int(record.get("completed") or 0)
     return Row(
         key=key,
-        slug=slug,
         task=str(record.get("task") or ""),
         status=status,
         reason=str(record.get("reason") or ""),

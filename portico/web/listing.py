@@ -157,7 +157,7 @@ def identity(item: Item) -> tuple[str, str, str, str, int]:
 
 def same_question(library: Library, item: Item) -> list[Item]:
     """How every run answered a question, the given one first."""
-    others = [Item(run, row) for run in library.runs.values() if run is not item.run and (row := run.index.by_slug.get(item.row.slug)) is not None]
+    others = [Item(run, row) for run in library.runs.values() if run is not item.run and (row := run.index.find(item.row.slug)) is not None]
     return [item, *(other for other in others if identity(other) == identity(item))]
 
 

@@ -18,14 +18,14 @@ def row(
 ) -> Row:
     key = Key("suite", "eval", world, episode)
     figures = tuple(spl if name == "spl" else None for name in FIGURES)
-    return Row(key, key.slug(), more.get("task", "exit"), status, "timeout", "", "", 1, int(reached == DONE), reached, labels, figures, Place("f", 0, 0))
+    return Row(key, more.get("task", "exit"), status, "timeout", "", "", 1, int(reached == DONE), reached, labels, figures, Place("f", 0, 0))
 
 
 def library(**rows: list[Row]) -> Library:
     made = Library([])
     for number, (name, of_run) in enumerate(rows.items()):
         index = RunIndex(Path(name))
-        index.rows, index.by_slug = of_run, {r.slug: r for r in of_run}
+        index.rows = of_run
         header = {"suite": {"name": "suite"}, "policy": name, "worlds": {"town": {"hash": "1"}, "village": {"hash": name}}, "planned": 3}
         made.runs[name] = Shelved(name, number, Path(name), header, index)
     return made
