@@ -102,7 +102,7 @@ def test_an_export_that_cannot_be_written_is_explained(hut, portico, tmp_path):
 
 def test_scores_that_cannot_be_written_are_explained(hut, portico, tmp_path):
     assert portico("run", hut / "hut.yaml", "--policy", "stop", "--out", tmp_path / "run", "--cache", tmp_path / "cache")[0] == 0
-    (tmp_path / "run" / ".scores.jsonl.tmp").mkdir()
+    (tmp_path / "run" / "scores.jsonl").mkdir()
     code, _, err = portico("score", tmp_path / "run")
     assert code == 1
     assert "refused" in err
