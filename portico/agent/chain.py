@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from portico.agent.members import DEFAULT_MEMBERS, distinct, image_size_of, make_members, needs_of
+from portico.agent.members import DEFAULT_MEMBERS, distinct, image_size_of, make_members, needs_of, privileges_of
 from portico.errors import PolicyRefused
 from portico.interface import Action, Brief, Observation, Policy, PolicySpec, StageKind
+from portico.policies.own_cameras import cameras_of
 
 
 class ChainPolicy:
@@ -36,7 +37,16 @@ class ChainPolicy:
         given |= {"point": point, "image": image, "place": place, "vln": vln}
         self._members = make_members(given, DEFAULT_MEMBERS, detector, slips)
         stages = frozenset(kind for kind, m in self._members.items() if kind in m.spec.stages)
-        self.spec = PolicySpec("chain", needs=needs_of(self._members), stages=stages, image_size=image_size_of(self._members))
+        cameras, keeps = cameras_of(self._members)
+        self.spec = PolicySpec(
+            "chain",
+            needs=needs_of(self._members),
+            stages=stages,
+            image_size=image_size_of(self._members) if keeps or not cameras else None,
+            cameras=cameras,
+            keeps_cameras=keeps,
+            privileges=privileges_of(self._members),
+        )
         self._brief: Brief | None = None
         self._active: Policy | None = None
         self._stage = -1

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from portico.agent.slips import SlippingPolicy, slips_of
+from portico.declarations import Privilege
 from portico.interface import Need, Policy, StageKind
 from portico.policies import create
+from portico.policies.own_cameras import each_with_its_own
 
 #: Who carries out which stage unless options say otherwise.
 DEFAULT_MEMBERS: dict[StageKind, str] = {
@@ -26,7 +28,7 @@ DEFAULT_MEMBERS: dict[StageKind, str] = {
 def make_members(
     given: Mapping[StageKind, str | Policy | None], kinds: Iterable[StageKind], detector: str | None = None, slips: str | None = None
 ) -> dict[StageKind, Policy]:
-    """A policy per kind of stage; those of the same name are one.
+    """A policy per kind of stage; those of the same name are one. Who brings cameras of its own sees through them and nobody else does.
 
     Args:
         given: names or policies by kind, None for the default. In a name, options are separated by ``&``.
@@ -40,7 +42,7 @@ def make_members(
         wanted = given.get(kind) or DEFAULT_MEMBERS[kind]
         member = wanted if not isinstance(wanted, str) else made.setdefault(wanted, _member(wanted, detector))
         members[kind] = member if rates is None else SlippingPolicy(member, rates)
-    return members
+    return each_with_its_own(members)
 
 
 def distinct(members: Mapping[StageKind, Policy]) -> list[Policy]:
@@ -51,6 +53,11 @@ def distinct(members: Mapping[StageKind, Policy]) -> list[Policy]:
 def needs_of(members: Mapping[StageKind, Policy]) -> frozenset[Need]:
     """What they need together."""
     return frozenset().union(*(m.spec.needs for m in members.values()))
+
+
+def privileges_of(members: Mapping[StageKind, Policy]) -> frozenset[Privilege]:
+    """The shortcuts that any of them takes."""
+    return frozenset().union(*(m.spec.privileges for m in members.values()))
 
 
 def image_size_of(members: Mapping[StageKind, Policy]) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from portico.agent.checkpoints import outdoor_verdict
 from portico.agent.contract import DECISIVE, Assessment, BudgetSpent, Occasion, Reasoner, SchemaFailure, Situation, Verdict, View
 from portico.agent.journal import Journal
 from portico.agent.looking import Looking
-from portico.agent.members import distinct, image_size_of, make_members, needs_of
+from portico.agent.members import distinct, image_size_of, make_members, needs_of, privileges_of
 from portico.agent.memory import EpisodeMemory, MissionMemory
 from portico.agent.options import Settings, settings_of
 from portico.agent.reasoners import make_reasoner
@@ -20,6 +20,7 @@ from portico.agent.reckoning import Reckoning
 from portico.agent.workflow import Workflow
 from portico.errors import PolicyRefused
 from portico.interface import Action, Brief, Move, Observation, Policy, PolicySpec, StageKind, Stop, Velocity
+from portico.policies.own_cameras import cameras_of
 
 #: Stages that have a workflow, in the benchmark's order.
 WORKFLOWS: tuple[StageKind, ...] = ("exit", "outdoor", "entrance", "ovon")
@@ -69,7 +70,12 @@ class AgentPolicy:
         needs = needs_of(self._members) | self._reasoner.needs
         stages = frozenset(kind for kind, member in self._members.items() if kind in member.spec.stages)
         size, samples = _larger(image_size_of(self._members), self._reasoner), self._reasoner.name == "vlm"
-        self.spec = PolicySpec("agent", needs=needs, stages=stages, image_size=size, seedable=not samples)
+        cameras, keeps = cameras_of(self._members)
+        # The reasoner looks through the robot's own.
+        keeps, privileges = keeps or bool(cameras), privileges_of(self._members)
+        self.spec = PolicySpec(
+            "agent", needs=needs, stages=stages, image_size=size, seedable=not samples, cameras=cameras, keeps_cameras=keeps, privileges=privileges
+        )
         self._brief: Brief | None = None
 
     def reset(self, brief: Brief) -> None:

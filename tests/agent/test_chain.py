@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from portico.interface import ActionSpace, Body, Brief, Move, Observation, StageBrief
+from dataclasses import replace
+
+import pytest
+
+from portico.interface import ActionSpace, Body, Brief, Camera, Move, Observation, StageBrief
 from portico.policies import create
 
 BODY = Body("toy", radius_m=0.3, height_m=0.8, climb_m=0.25, max_speed_mps=1.0, max_turn_radps=1.0)
@@ -36,3 +40,14 @@ def test_chain_hands_over_at_every_stage_and_resets_the_member():
             chain.act(Observation(2 * index + step, 0.0, {}, stage, stage_changed=step == 0 and index > 0))
     chain.close()
     assert log == ["a reset for exit", "b reset for outdoor", "a reset for entrance", "a closed", "b closed"]
+
+
+@pytest.mark.parametrize("team", ["chain", "agent"])
+def test_a_team_brings_the_cameras_of_its_members_and_owns_up_to_their_shortcuts(team: str):
+    member = _Member("seer", [])
+    member.spec = replace(member.spec, name="seer", needs=frozenset({"rgb"}), cameras=(Camera("left", 32, 24),), privileges=frozenset({"true_pose"}))
+    spec = create(team, exit=member).spec
+    assert [camera.name for camera in spec.cameras] == ["seer/left"]
+    assert spec.keeps_cameras
+    assert spec.privileges == {"true_pose"}
+    assert "true_pose" in spec.beyond("rgbd")
