@@ -2,46 +2,61 @@
 
 from __future__ import annotations
 
+import importlib
 import shlex
 import sys
 
 import typer
 
 from portico import __version__
-from portico.cli import compare, demo, doctor, episodes, listing, report, reproduce, run, runs, score, serve, tables, view, warmup, world
 from portico.cli.console import errors
 from portico.errors import UserError
 
-app = typer.Typer(
-    name="portico",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    help=(
-        "Find out whether a navigation policy can get from a room, out of the building, along the street, into another "
-        "building and up to the thing it was asked for, and where it fails.\n\n"
-        "Start with [bold]portico demo[/bold]. Then: world build -> episodes generate -> run -> report -> compare."
-    ),
-)
-app.add_typer(world.app, name="world")
-app.add_typer(episodes.app, name="episodes")
-app.command("demo")(demo.demo)
-app.command("run")(run.run)
-app.add_typer(runs.app, name="runs")
-app.command("reproduce")(reproduce.reproduce)
-app.command("score")(score.score)
-app.command("report")(report.report)
-app.command("tables")(tables.tables)
-app.command("compare")(compare.compare)
-app.command("view")(view.view)
-app.command("serve")(serve.serve)
-app.command("list")(listing.listing)
-app.command("doctor")(doctor.doctor)
-app.command("warmup")(warmup.warm_up)
+#: Verb -> module of this room and its function, or its group of verbs. A verb's module is imported only when it is asked for: all together take seconds.
+VERBS: dict[str, tuple[str, str]] = {
+    "world": ("world", "app"),
+    "episodes": ("episodes", "app"),
+    "demo": ("demo", "demo"),
+    "run": ("run", "run"),
+    "runs": ("runs", "app"),
+    "reproduce": ("reproduce", "reproduce"),
+    "score": ("score", "score"),
+    "report": ("report", "report"),
+    "tables": ("tables", "tables"),
+    "compare": ("compare", "compare"),
+    "view": ("view", "view"),
+    "serve": ("serve", "serve"),
+    "list": ("listing", "listing"),
+    "doctor": ("doctor", "doctor"),
+    "warmup": ("warmup", "warm_up"),
+}
 
 
-@app.callback(invoke_without_command=True)
+def application(verb: str = "") -> typer.Typer:
+    """The command line with one verb, or with all when it is none of them: then help and suggestions know every verb."""
+    app = typer.Typer(
+        name="portico",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        help=(
+            "Find out whether a navigation policy can get from a room, out of the building, along the street, into another "
+            "building and up to the thing it was asked for, and where it fails.\n\n"
+            "Start with [bold]portico demo[/bold]. Then: world build -> episodes generate -> run -> report -> compare."
+        ),
+    )
+    app.callback(invoke_without_command=True)(_version)
+    for name in [verb] if verb in VERBS else VERBS:
+        module, attribute = VERBS[name]
+        found = getattr(importlib.import_module(f"portico.cli.{module}"), attribute)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name)(found)
+    return app
+
+
 def _version(context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
     if version:
         typer.echo(f"portico {__version__}")
@@ -57,7 +72,7 @@ _Misuse: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if k
 def main() -> None:
     """Entry point of the ``portico`` command."""
     try:
-        code = app(standalone_mode=False)
+        code = application(sys.argv[1] if len(sys.argv) > 1 else "")(standalone_mode=False)
     except UserError as error:
         errors.print(f"[bold red]error:[/bold red] {_escaped(str(error))}", soft_wrap=True)
         code = 1

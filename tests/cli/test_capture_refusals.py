@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from portico.build import build_capture
 from portico.build.captures import import_splat
 from portico.build.splats import write_ply
-from portico.cli.main import app
+from portico.cli.main import application
 from portico.episodes.navarena import TrajectoryWriter
 from portico.errors import EpisodeError, ImportFailed, UserError
 from portico.world import save
@@ -27,7 +27,7 @@ def cafe(tmp_path_factory):
 
 
 def refused(*arguments):
-    result = RUNNER.invoke(app, [str(a) for a in arguments])
+    result = RUNNER.invoke(application(), [str(a) for a in arguments])
     assert isinstance(result.exception, UserError), result.output
     return str(result.exception)
 

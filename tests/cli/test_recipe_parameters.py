@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
-from portico.cli.main import app
+from portico.cli.main import application
 from portico.errors import UserError
 from portico.world import load
 
@@ -13,7 +13,7 @@ RUNNER = CliRunner()
 
 
 def build(*arguments):
-    return RUNNER.invoke(app, ["world", "build", "indoor", *arguments])
+    return RUNNER.invoke(application(), ["world", "build", "indoor", *arguments])
 
 
 def test_parameters_reach_the_recipe(tmp_path):

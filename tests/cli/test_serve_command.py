@@ -7,7 +7,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from portico.cli.main import app
+from portico.cli.main import application
 from portico.errors import PolicyRefused, UnknownName, UserError
 from portico.policies import describe
 from portico.policies.serving.servers import is_loopback
@@ -16,7 +16,7 @@ ENTRY = [sys.executable, "-c", "from portico.cli.main import main; main()"]
 
 
 def call(*arguments):
-    return CliRunner().invoke(app, list(arguments), standalone_mode=False)
+    return CliRunner().invoke(application(), list(arguments), standalone_mode=False)
 
 
 def test_models_behind_wires_are_listed_without_being_imported():
