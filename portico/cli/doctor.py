@@ -19,7 +19,19 @@ from rich.table import Table
 
 from portico.cli.console import out
 
-_EXTRAS = {"osm": "osmium", "physics peers for `make bench`": "mujoco", "collision peer for `make bench`": "fcl"}
+#: Extra of the package, a module that it brings, and what it is for.
+_EXTRAS = {
+    "osm": ("osmium", "OpenStreetMap files"),
+    "aerial": ("rasterio", "satellite maps"),
+    "ocr": ("rapidocr", "policies that read signs"),
+    "onnx": ("onnxruntime", "robots walked by ONNX networks"),
+    "remote": ("websockets", "policies behind a wire"),
+    "vlm": ("httpx", "agents that ask a model"),
+    "web": ("fastapi", "portico view"),
+    "ray": ("ray", "runs on a cluster"),
+    "learn": ("torch", "training a walker"),
+    "bench": ("fcl", "peers of `make bench`"),
+}
 
 
 @dataclass(frozen=True)
@@ -92,8 +104,8 @@ def _extras() -> list[Finding]:
     remedy = "captures are rendered on the CPU; pip install 'portico-nav\\[splat-gpu]' where there is CUDA"
     return [
         *(
-            Finding(f"extra: {extra}", importlib.util.find_spec(module) is not None, module, f"pip install {module}", needed=False)
-            for extra, module in _EXTRAS.items()
+            Finding(f"extra: {extra}", importlib.util.find_spec(module) is not None, use, f"pip install 'portico-nav\\[{extra}]'", needed=False)
+            for extra, (module, use) in _EXTRAS.items()
         ),
         Finding("extra: splat-gpu", not obstacle, obstacle or "gsplat on CUDA", remedy, needed=False),
     ]
