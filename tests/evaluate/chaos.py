@@ -21,7 +21,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "worlds_for_tests")]
+_FOLDERS = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "worlds_for_tests")]
+sys.path[:0] = _FOLDERS
 
 from hut_runs import outcome, prepared_for, request_for, suite_in  # noqa: E402
 
@@ -48,7 +49,7 @@ def started(request: RunRequest) -> subprocess.Popen[bytes]:
     """A run in a process of its own."""
     file = request.folder.with_suffix(f".{request.shard.rank}.pickle")
     file.write_bytes(pickle.dumps(request))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path[:2])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(_FOLDERS)}
     return subprocess.Popen([sys.executable, "-c", _RUN, str(file)], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
