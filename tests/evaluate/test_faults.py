@@ -21,23 +21,6 @@ from portico.evaluate.run import execute
 from portico.interface import PolicyFailure, PolicySpec
 
 
-@pytest.fixture(scope="module")
-def suite_file(tmp_path_factory):
-    return suite_in(tmp_path_factory.mktemp("suite"))
-
-
-@pytest.fixture(scope="module")
-def prepared(suite_file):
-    return prepared_for(suite_file)
-
-
-@pytest.fixture(scope="module")
-def whole(suite_file, prepared, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("whole") / "run"
-    execute(request_for(suite_file, prepared, folder))
-    return folder
-
-
 @pytest.fixture
 def chaos(tmp_path, monkeypatch):
     """Sets what goes wrong; nothing any more when called without anything."""

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from chaos_policies import Walker
-from hut_runs import prepared_for, read_json, request_for, suite_in
+from hut_runs import read_json, request_for
 
 from portico.cli.main import main
 from portico.evaluate.inspection import inspect_run
@@ -16,16 +16,6 @@ from portico.evaluate.records import RecordWriter
 from portico.evaluate.reproduction import verdict
 from portico.evaluate.run import execute
 from portico.interface import Move, PolicySpec
-
-
-@pytest.fixture(scope="module")
-def suite_file(tmp_path_factory):
-    return suite_in(tmp_path_factory.mktemp("suite"))
-
-
-@pytest.fixture(scope="module")
-def prepared(suite_file):
-    return prepared_for(suite_file)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hut_runs import outcome, prepared_for, request_for, suite_in
+from hut_runs import outcome, request_for
 
 from portico.errors import UserError
 from portico.evaluate.ray_actors import RayActors
@@ -35,16 +35,6 @@ def cluster(chaos):
     ray.shutdown()
     found.shutdown()
     del os.environ["PORTICO_CHAOS"], os.environ["PYTHONPATH"]
-
-
-@pytest.fixture(scope="module")
-def suite_file(tmp_path_factory):
-    return suite_in(tmp_path_factory.mktemp("suite"))
-
-
-@pytest.fixture(scope="module")
-def prepared(suite_file):
-    return prepared_for(suite_file)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import shutil
 from itertools import islice
 
 import pytest
-from hut_runs import outcome, prepared_for, read_json, request_for, suite_in
+from hut_runs import outcome, read_json, request_for
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,23 +16,6 @@ from portico.evaluate.plan import Shard, dealt, plan_of, question
 from portico.evaluate.prepare import Prepared, select
 from portico.evaluate.records import Key, RecordWriter, read_records
 from portico.evaluate.run import execute
-
-
-@pytest.fixture(scope="module")
-def suite_file(tmp_path_factory):
-    return suite_in(tmp_path_factory.mktemp("suite"))
-
-
-@pytest.fixture(scope="module")
-def prepared(suite_file):
-    return prepared_for(suite_file)
-
-
-@pytest.fixture(scope="module")
-def whole(suite_file, prepared, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("whole") / "run"
-    execute(request_for(suite_file, prepared, folder))
-    return folder
 
 
 class Cut(InProcess):

@@ -38,6 +38,18 @@ class HttpChannel:
         """
         return self._json("GET", path)
 
+    def answers(self, path: str) -> None:
+        """Return when anybody answers there, whatever the answer: for servers that need not have a health page.
+
+        Raises:
+            PolicyFailure: nobody answers, or not in time.
+        """
+        try:
+            self.get(path)
+        except PolicyFailure as failure:
+            if failure.kind in ("transport", "timeout"):
+                raise
+
     def post(self, path: str, body: object) -> Json:
         """The JSON map that a server answers a JSON body with.
 

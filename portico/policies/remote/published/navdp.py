@@ -100,11 +100,7 @@ class NavDP(Adapter):
 
     def ready(self) -> None:
         """See whether anybody answers; these servers have no health page."""
-        try:
-            self._http.get("/")
-        except PolicyFailure as failure:
-            if failure.kind in ("transport", "timeout"):
-                raise
+        self._http.answers("/")
 
     def reset(self, brief: Brief) -> None:
         """Forget the last episode; a camera of other intrinsics is told to the server."""
