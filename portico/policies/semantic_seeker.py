@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from portico.geometry import Floats
 from portico.interface import Action, Frame, Observation, StageBrief
-from portico.policies.detectors import Detector, labels_of
+from portico.policies.detectors import Detector, labels_of, suited
 from portico.policies.exit_seeker import ExitSeeker
 from portico.policies.explore import Place, best_frontier, unvisited
 from portico.policies.facades import Facades
@@ -53,7 +53,8 @@ class SemanticSeeker:
     begins_with_a_turn = True
 
     def __init__(self, detector: Detector | None, stage: StageBrief) -> None:
-        self._detector, self._category = detector, goal_of(stage)
+        self._category = goal_of(stage)
+        self._detector = suited(detector, self._category)
         self._place = self._category in SIGN_WORDS
         self._outdoors = is_outdoors(self._category)
         self.sightings = Sightings(place=self._place)

@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from portico.errors import UnknownName, UserError
 from portico.interface import Brief, Camera, Frame
-from portico.policies.detectors import Labels, SemanticDetector, create_detector, describe_detectors, detector_names, labels_of
+from portico.policies.detectors import Labels, SemanticDetector, create_detector, describe_detectors, detector_names, labels_of, suited
 from portico.policies.detectors.prefilter import sign_like
 from portico.policies.detectors.text import Reading, TextDetector
 from portico.policies.place_words import SIGN_WORDS, WISHES, category_of_noun, place_on_sign, place_wished_for
@@ -115,6 +115,18 @@ def _reader(read: list[int]):
         return [Reading("IRIS FLORIST", 0.9, np.array([[20.0, 16.0], [80.0, 16.0], [80.0, 40.0], [20.0, 40.0]])), Reading("XYZZY", 0.9, np.zeros((4, 2)))]
 
     return reader
+
+
+def test_signs_are_read_for_those_alone_who_look_for_places():
+    text, both = create_detector("text"), create_detector("semantic+text")
+    assert suited(text, "cafe") is text
+    assert suited(text, "mug") is None
+    assert suited(text, "") is text
+    assert suited(both, "cafe") is both
+    for_a_mug = suited(both, "mug")
+    assert for_a_mug is not None
+    assert for_a_mug.needs == {"semantic"}
+    assert suited(None, "cafe") is None
 
 
 def test_reading_is_rare_and_only_where_something_is_like_a_sign():

@@ -3,7 +3,7 @@
 A detector is a plug point of every policy that searches; ``portico.testing.check_detector`` checks one.
 """
 
-from portico.policies.detectors.contract import Detector, Labels, Namer, labels_of, wanted_image_size
+from portico.policies.detectors.contract import Detector, Labels, Namer, labels_of, suited, wanted_image_size
 from portico.policies.detectors.registry import DETECTORS, ENTRY_POINT_GROUP, create_detector, describe_detectors, detector_names
 from portico.policies.detectors.semantic import SemanticDetector
 
@@ -18,5 +18,6 @@ __all__ = [
     "describe_detectors",
     "detector_names",
     "labels_of",
+    "suited",
     "wanted_image_size",
 ]

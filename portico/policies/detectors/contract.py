@@ -15,7 +15,8 @@ from portico.interface import Brief, Frame, Need
 class Detector(Protocol):
     """Finds instances of a category in one frame.
 
-    It may also have an ``image_size``, (width, height) in pixels, below which it sees little: policies then ask for such images.
+    It may also have an ``image_size``, (width, height) in pixels, below which it sees little: policies then ask for such images;
+    and ``finds(category)``, False for categories that it never finds, so that who looks for one of those need not ask it.
 
     Attributes:
         needs: what it reads, e.g. {"rgb"}; added to the policy's needs.
@@ -60,3 +61,15 @@ def wanted_image_size(detector: Detector | None) -> tuple[int, int] | None:
     """(width, height) below which a detector sees little, None where any size will do."""
     size: tuple[int, int] | None = getattr(detector, "image_size", None)
     return size
+
+
+def suited(detector: Detector | None, category: str) -> Detector | None:
+    """The detector, or what of it can find a category; None where nothing of it can. Without a category all of it may help."""
+    if detector is None or not category:
+        return detector
+    narrowed = getattr(detector, "suited", None)
+    if narrowed is not None:
+        found: Detector | None = narrowed(category)
+        return found
+    finds = getattr(detector, "finds", None)
+    return detector if finds is None or finds(category) else None

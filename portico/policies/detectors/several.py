@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from portico.interface import Brief, Frame, Need
-from portico.policies.detectors.contract import Detector, Labels, labels_of, wanted_image_size
+from portico.policies.detectors.contract import Detector, Labels, labels_of, suited, wanted_image_size
 
 
 class SeveralDetectors:
@@ -28,6 +28,11 @@ class SeveralDetectors:
         """A new episode for each."""
         for detector in self._detectors:
             detector.reset(brief)
+
+    def suited(self, category: str) -> Detector | None:
+        """Those of them that can find a category; None where none can."""
+        able = [d for d in self._detectors if suited(d, category) is not None]
+        return self if len(able) == len(self._detectors) else SeveralDetectors(able) if able else None
 
     def detect(self, frame: Frame, category: str) -> NDArray[np.bool_]:
         """Pixels that any of them takes for the category."""

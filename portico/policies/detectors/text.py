@@ -13,7 +13,7 @@ from portico.errors import PolicyRefused, UserError
 from portico.interface import Brief, Camera, Frame, Need
 from portico.policies.detectors.contract import Labels
 from portico.policies.detectors.prefilter import sign_like
-from portico.policies.place_words import place_on_sign
+from portico.policies.place_words import SIGN_WORDS, place_on_sign
 
 #: What is read with less confidence is taken for scratches; so are texts with fewer letters.
 _LEAST_SCORE, _LEAST_LETTERS = 0.6, 3
@@ -70,6 +70,10 @@ class TextDetector:
         self._saved, self._frame = float(_AT_ONCE), None
         if self._reader is None:
             self._reader = _rapidocr()
+
+    def finds(self, category: str) -> bool:
+        """Signs name places; reading them costs much and says nothing of where a mug is."""
+        return category in SIGN_WORDS
 
     def detect(self, frame: Frame, category: str) -> NDArray[np.bool_]:
         """Where a sign of the category is.
