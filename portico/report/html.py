@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from portico.errors import StorageError, SuiteError
 from portico.evaluate.compare import check_comparable
-from portico.report import sections, wording
+from portico.report import deciding, sections, wording
 from portico.report.audit import audits
 from portico.report.cards import Deck, deal
 from portico.report.runs import Run, WorldShelf, load_run
@@ -79,6 +79,8 @@ def page(runs: Sequence[Run], options: ReportOptions) -> str:
         labels=sections.failure_labels(summaries),
         measures=sections.measures(summaries, summaries, sections.whole_measures(summaries)),
         task_measures=_task_measures(summaries),
+        deciding=deciding.deciding(runs),
+        notes=deciding.notes(runs),
         transition=[] if has_scenes(runs) else _transitions(runs),
         studies=_studies(runs),
         audits=audits(runs, shelf, limit=options.frames),

@@ -1,6 +1,7 @@
 """What a person sees who types the right thing, and who does not."""
 
 import json
+import subprocess
 import sys
 
 import pytest
@@ -124,3 +125,8 @@ def test_a_world_is_exported(portico, hut, tmp_path):
     assert code == 0
     assert (tmp_path / "hut.glb").stat().st_size > 1000
     assert json.loads((tmp_path / "hut.json").read_text())["semantics"]["buildings"][0]["name"] == "Hut"
+
+
+def test_python_m_portico_is_the_same_command():
+    shown = subprocess.run([sys.executable, "-m", "portico", "--version"], capture_output=True, text=True, check=True)
+    assert shown.stdout.startswith("portico ")
