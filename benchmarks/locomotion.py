@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import portico.robots.physics as physics
 from portico.robots.physics.controller import CONTROL_PERIOD_S, Controller
 from portico.robots.physics.legs import LearnedWalker, Walker, standing_joints
-from portico.robots.physics.legs.learned import WEIGHTS
+from portico.robots.robot_file import LEARNED_WEIGHTS
 from portico.seeding import generator
 
 Floats = NDArray[np.float64]
@@ -271,8 +271,8 @@ def main() -> None:
     parser.add_argument("--controllers", default=",".join(MAKERS))
     options = parser.parse_args()
     makers = {name: MAKERS[name] for name in options.controllers.split(",")}
-    if "learned" in makers and not WEIGHTS.is_file():
-        print(f"no trained weights at {WEIGHTS.name}: the learned walker is left out; train it with training/locomotion.py")
+    if "learned" in makers and not LEARNED_WEIGHTS.is_file():
+        print(f"no trained weights at {LEARNED_WEIGHTS.name}: the learned walker is left out; train it with training/locomotion.py")
         del makers["learned"]
     chosen = set(filter(None, options.only.split(",")))
     print(f"{'':<28}" + "".join(f"{name:>22}" for name in makers), flush=True)

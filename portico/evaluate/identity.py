@@ -15,6 +15,7 @@ from portico.evaluate.measures import MEASURES
 from portico.evaluate.plan import Assignment, selection
 from portico.evaluate.records import Key
 from portico.evaluate.storage import write_json
+from portico.robots import robot_files
 
 if TYPE_CHECKING:
     from portico.evaluate.run import Fit, RunRequest
@@ -32,6 +33,7 @@ _SHARED: dict[str, Any] = {
     "shuffle": None,
     "planned": None,
     "selection": None,
+    "robot": None,
     "measures": None,
     "portico": None,
 }
@@ -56,6 +58,7 @@ def header_of(request: RunRequest, fit: Fit, measures: tuple[str, ...], plan: Ma
         "shuffle": request.shuffle,
         "planned": len(plan),
         "selection": selection(plan),
+        "robot": robot_files(request.suite.embodiment, request.suite.motion),
         "worlds": {p.episodes.world: {"hash": p.world_hash, "folder": str(p.folder.resolve())} for p in request.prepared},
         "measures": {name: MEASURES[name].version for name in measures or MEASURES},
         "versions": versions(),

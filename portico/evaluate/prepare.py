@@ -18,7 +18,7 @@ from portico.episodes.navverse import scenes_of
 from portico.errors import EpisodeError, SuiteError, UnknownName
 from portico.evaluate.locks import alone
 from portico.evaluate.making import side_by_side
-from portico.robots import embodiment
+from portico.robots import embodiment, robot_files
 from portico.seeding import generator
 from portico.space import cached_space
 from portico.suites import Suite, WorldEntry
@@ -185,6 +185,8 @@ def _episode_file(suite: Suite, entry: WorldEntry, cache: Path, world_hash: str)
     parts = suite.model_dump(
         mode="json", include=physical | scenic | flown | {"name", "split", "seed", "embodiment", "tasks", "budget", "actions", "rules", "grid", "difficulty"}
     )
+    files = robot_files(suite.embodiment, suite.motion)
+    parts |= {"robot": files} if files else {}
     digest = hashlib.sha256(json.dumps([parts, world_hash, *scenes], sort_keys=True).encode()).hexdigest()
     return cache / "episodes" / f"{suite.name}-{digest[:16]}.json"
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from portico.errors import UnknownName, UserError
 from portico.interface import ActionSpace
@@ -12,7 +14,7 @@ from portico.robots.embodiment import EMBODIMENTS, Embodiment
 from portico.robots.flyer import Flyer
 from portico.robots.kinematic import KinematicRobot
 from portico.robots.motion import Robot
-from portico.robots.robot_file import read_robot
+from portico.robots.robot_file import LEARNED_WEIGHTS, read_robot
 from portico.space import Space
 from portico.world import GEODESIES, GeodesyName, World
 
@@ -56,6 +58,37 @@ def robot_path(name: str) -> Path:
             next_step="choose one of them, run it with --motion kinematic, or give a robot file of your own: --robot path/to/robot.yaml",
         )
     return physical()[name]
+
+
+def robot_files(name: str, motion: Literal["kinematic", "physics"]) -> dict[str, str]:
+    """What a robot moves by that may change while Portico does not: file name -> digest.
+
+    The robot file, and what it names beside it (model, network, weights), though not what a model names in turn. Empty for built-in bodies
+    that go where they are told.
+
+    Raises:
+        UnknownName, UserError: no such robot, or none with a physical model.
+    """
+    if motion != "physics" and not _is_file(name):
+        return {}
+    path = robot_path(name)
+    beside = {text: path.parent / text for text in _texts(read_robot(path).model_dump(mode="json"))} if motion == "physics" else {}
+    files = {path.name: path} | {text: file for text, file in sorted(beside.items()) if file.is_file()}
+    if "learned" in beside:
+        files[LEARNED_WEIGHTS.name] = LEARNED_WEIGHTS
+    return {text: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for text, file in files.items()}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in nested mappings and lists."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
 
 
 def make_robot(

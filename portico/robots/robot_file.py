@@ -15,6 +15,8 @@ from portico.robots.embodiment import EMBODIMENTS, Embodiment
 
 Numbers = FiniteFloat | list[FiniteFloat]
 Positive = Annotated[FiniteFloat, Field(gt=0)]
+#: Of the trained walker that ships with Portico.
+LEARNED_WEIGHTS = Path(__file__).parent / "physics" / "models" / "spot_walk.npz"
 
 
 class _Section(BaseModel):

@@ -13,9 +13,11 @@ from portico.errors import EpisodeError, StorageError, SuiteError
 from portico.evaluate.executors import InProcess
 from portico.evaluate.locks import locked
 from portico.evaluate.plan import Shard, dealt, plan_of, question
-from portico.evaluate.prepare import Prepared, select
+from portico.evaluate.prepare import Prepared, prepare, select
 from portico.evaluate.records import Key, RecordWriter, read_records
-from portico.evaluate.run import execute
+from portico.evaluate.run import RunRequest, execute
+from portico.robots import robot_path
+from portico.suites import load_suite
 
 
 class Cut(InProcess):
@@ -202,3 +204,19 @@ def test_ranks_of_one_world_size_share_a_folder_and_nobody_else_does(tmp_path):
         pass
     with locked(tmp_path), pytest.raises(StorageError, match="another run is writing"), locked(tmp_path, 0, 3):
         pass
+
+
+def test_a_robot_file_that_was_changed_gets_questions_of_its_own_and_no_old_run_goes_on(suite_file, tmp_path):
+    robot = tmp_path / "mine.yaml"
+    text = robot_path("turtlebot").read_text()
+    robot.write_text(text)
+    shutil.copy(robot_path("turtlebot").parent / "turtlebot.xml", tmp_path)
+    suite = load_suite(suite_file, embodiment=str(robot))
+    before = prepare(suite, tmp_path / "cache", relative_to=suite_file.parent, announce=lambda _: None)
+    execute(RunRequest(suite, "stop", tmp_path / "run", before))
+    robot.write_text(text + "# changed\n")
+    after = prepare(suite, tmp_path / "cache", relative_to=suite_file.parent, announce=lambda _: None)
+    assert len(list((tmp_path / "cache" / "episodes").glob("*.json"))) == 2
+    with pytest.raises(SuiteError, match=r"mine\.yaml: '[0-9a-f]{16}' there") as refused:
+        execute(RunRequest(suite, "stop", tmp_path / "run", after))
+    assert "robot" in refused.value.where

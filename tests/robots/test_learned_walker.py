@@ -10,7 +10,8 @@ from walking import Arena, along_x, mean_velocity, stairs
 
 from portico.errors import UserError
 from portico.robots.physics.legs import LearnedWalker, Walker, load_network
-from portico.robots.physics.legs.learned import ACTIONS, OBSERVED, WEIGHTS, Network, Reflexes
+from portico.robots.physics.legs.learned import ACTIONS, OBSERVED, Network, Reflexes
+from portico.robots.robot_file import LEARNED_WEIGHTS
 
 
 def silent_network() -> Network:
@@ -68,12 +69,12 @@ def test_missing_and_foreign_weights_are_refused(tmp_path: Path) -> None:
         load_network(tmp_path / "other.npz")
 
 
-@pytest.mark.skipif(not WEIGHTS.is_file(), reason="no trained weights in this checkout")
+@pytest.mark.skipif(not LEARNED_WEIGHTS.is_file(), reason="no trained weights in this checkout")
 class TestTrained:
     """With the weights that come with Portico."""
 
     def test_they_are_small(self) -> None:
-        assert WEIGHTS.stat().st_size < 500_000
+        assert LEARNED_WEIGHTS.stat().st_size < 500_000
 
     @pytest.mark.parametrize("command", [(0.5, 0, 0), (0, 0.2, 0), (0, 0, 1.0)])
     def test_it_follows_velocities(self, flat: Arena, command) -> None:

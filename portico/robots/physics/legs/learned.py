@@ -16,10 +16,10 @@ from portico.robots.physics.legs.gait import leg_phase
 from portico.robots.physics.legs.kinematics import HIPS_M
 from portico.robots.physics.legs.memory import Memory
 from portico.robots.physics.legs.walker import Walker, standing_joints
+from portico.robots.robot_file import LEARNED_WEIGHTS
 
 Floats = NDArray[np.float64]
 
-WEIGHTS = Path(__file__).parent.parent / "models" / "spot_walk.npz"
 #: Heights are looked at on this grid around the base, metres ahead and aside.
 _AHEAD, _ASIDE = np.linspace(-0.6, 0.75, 10), np.array([-0.3, -0.15, 0.0, 0.15, 0.3])
 SEEN = len(_AHEAD) * len(_ASIDE)
@@ -58,7 +58,7 @@ class Network(NamedTuple):
         np.savez_compressed(path, **arrays)
 
 
-def load_network(path: Path = WEIGHTS) -> Network:
+def load_network(path: Path = LEARNED_WEIGHTS) -> Network:
     """Read trained weights.
 
     Raises:
