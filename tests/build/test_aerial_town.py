@@ -7,6 +7,7 @@ import shapely
 pytest.importorskip("rasterio")
 
 from portico.build import RECIPES
+from portico.build.aerial.blocks import USE_SHARES, Contents, fill
 from portico.build.aerial.town import plan_town
 from portico.errors import UserError
 from portico.render import overview
@@ -60,6 +61,17 @@ def test_no_house_stands_on_a_street(town):
     plan = plan_town(3, 600.0)
     streets = shapely.union_all([s.area() for s in plan.streets])
     assert not any(shapely.Polygon(b.footprint).intersects(streets) for b in town.semantics.buildings)
+
+
+@pytest.mark.parametrize("use", list(USE_SHARES))
+@pytest.mark.parametrize(
+    "block", [shapely.box(0, 0, 9, 200), shapely.box(0, 0, 16, 90), shapely.Polygon([(0, 0), (190, 0), (95, 14)])], ids=["strip", "narrow", "wedge"]
+)
+def test_blocks_too_narrow_for_their_use_are_filled_with_what_fits(use, block):
+    contents = Contents()
+    fill(block, use, contents, np.random.default_rng(0))
+    assert contents.shapes
+    assert all(block.buffer(0.01).contains(shapely.Polygon(b.footprint)) for b in contents.buildings)
 
 
 @pytest.mark.parametrize("bad", [{"size_m": 100.0}, {"gsd_m": 9.0}])

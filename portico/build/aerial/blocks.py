@@ -99,7 +99,7 @@ def _hall(block: shapely.Polygon, contents: Contents, rng: np.random.Generator) 
     contents.paint(block, "yard")
     color = str(rng.choice(_HALLS))
     inner = block.buffer(-10.0)
-    spot = inner.representative_point() if inner.is_empty else _middle(inner)
+    spot = _middle(block if inner.is_empty else inner)
     angle = _direction(block)
     for scale in (1.0, 0.85, 0.7, 0.55, 0.42):
         width, depth = rng.uniform(70.0, 95.0) * scale, rng.uniform(50.0, 70.0) * scale
@@ -162,6 +162,9 @@ def _tanks(block: shapely.Polygon, contents: Contents, rng: np.random.Generator)
 def _parking(block: shapely.Polygon, contents: Contents, rng: np.random.Generator) -> None:
     contents.paint(block, "grass")
     lot = block.buffer(-6.0)
+    if lot.is_empty:
+        _trees(block, contents, rng, 0.002)
+        return
     contents.paint(lot, "asphalt")
     _cars(lot, contents, rng, _direction(block), 0.55)
     if isinstance(lot, shapely.Polygon) and lot.area > 900.0:
