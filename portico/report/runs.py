@@ -13,7 +13,9 @@ from portico.episodes import load_episodes
 from portico.errors import EpisodeError, SuiteError, WorldError
 from portico.evaluate.aggregate import summarise
 from portico.evaluate.compare import Run as Side
-from portico.evaluate.records import Key, Record, read_records
+from portico.evaluate.identity import read_header
+from portico.evaluate.records import Key, Record
+from portico.evaluate.scores import read_scored, scored_header
 from portico.tasks.episode import Episode
 from portico.tasks.trajectory import Trajectory
 from portico.world import World, load
@@ -24,7 +26,7 @@ class Run:
     """One policy on one suite.
 
     Attributes:
-        folder: the run folder. header: ``run.json``. records: by identity, sorted.
+        folder: the run folder. header: ``run.json``. records: by identity, sorted; scored again where that was done.
         summary: as ``portico.evaluate.aggregate.summarise`` makes it.
     """
 
@@ -89,23 +91,14 @@ def load_run(folder: Path) -> Run:
     Raises:
         SuiteError: no such folder, no run in it, or a header that is damaged.
     """
-    path = folder / "run.json"
     if not folder.is_dir():
         raise SuiteError("there is no such run folder", where=str(folder), next_step="give the --out of a `portico run`, or start one: portico run i2o2i-demo")
-    if not path.is_file():
+    if not (folder / "run.json").is_file():
         inside = sorted(p.parent.name for p in folder.glob("*/run.json"))
         hint = f"it holds the runs {', '.join(inside)}: give one of those folders" if inside else "give the --out of a `portico run`"
         raise SuiteError("this folder holds no run", where=str(folder), why="run.json is missing", next_step=hint)
-    try:
-        header = json.loads(path.read_text(encoding="utf-8"))
-        missing = sorted({"suite", "policy", "worlds", "planned"} - header.keys())
-    except (OSError, ValueError, AttributeError) as error:
-        raise SuiteError("the run's header is damaged", where=str(path), why=str(error), next_step="run the suite again into another --out") from error
-    if missing:
-        raise SuiteError(
-            "the run's header is incomplete", where=str(path), why=f"it lacks {', '.join(missing)}", next_step="run the suite again into another --out"
-        )
-    records = read_records(folder)
+    header = read_header(folder)
+    header, records = scored_header(folder, header), read_scored(folder)
     return Run(folder, header, records, summarise(list(records.values()), header))
 
 
