@@ -15,7 +15,7 @@ from portico.errors import SuiteError, UserError
 from portico.evaluate.aggregate import summarise
 from portico.evaluate.identity import read_header
 from portico.evaluate.inspection import Inspection, inspect_run
-from portico.evaluate.records import read_records
+from portico.evaluate.scores import read_scored
 
 app = typer.Typer(no_args_is_help=True, help="List runs, and check that nothing of them is missing, doubled, mixed or changed.")
 
@@ -65,7 +65,7 @@ def listing(folder: Annotated[Path, typer.Argument(help="a folder of runs, howev
 def _row(path: Path, below: Path) -> list[str]:
     name = str(path.relative_to(below)) if path != below else path.name
     try:
-        header, records = read_header(path), list(read_records(path).values())
+        header, records = read_header(path), list(read_scored(path).values())
     except UserError as error:
         return [name, "", "", "", "", "", error.what]
     summary = summarise(records, header)

@@ -14,6 +14,7 @@ from portico.evaluate.identity import read_header
 from portico.evaluate.logbook import read_logs
 from portico.evaluate.plan import dealt, question
 from portico.evaluate.records import Key, Line, Record, outcome_digest, planned_keys, scan, without_timing
+from portico.evaluate.scores import SCORES, about_scores, read_scored
 from portico.evaluate.scoring import trajectory_digest
 from portico.tasks.trajectory import Trajectory
 
@@ -27,7 +28,7 @@ class Finding:
     Attributes:
         kind: ``fault``: results cannot be trusted until it is mended. ``open``: the run is not finished. ``note``: good to know.
         code: stable, for scripts: header, questions, foreign, damaged, torn, duplicate, conflict, retried, missing, rank, error, trajectory,
-            summary, world, versions. names: what it concerns, all of it.
+            summary, scores, world, versions. names: what it concerns, all of it.
     """
 
     kind: Kind
@@ -83,6 +84,7 @@ def inspect_run(folder: Path, *, trajectories: bool = True) -> Inspection:
         *_twice(by_key),
         *_unfinished(folder, header, planned or [], missing, {key: chosen[key] for key in errors}),
         *(_trajectories(folder, chosen) if trajectories else ()),
+        *_scores(folder, chosen),
         *_surroundings(folder, header, chosen),
     ]
     return Inspection(folder, len(planned or ()), len(chosen) - len(errors), len(errors), len(missing), tuple(findings))
@@ -201,6 +203,18 @@ def _trajectories(folder: Path, chosen: Mapping[Key, Record]) -> Iterator[Findin
             lost.append(f"{key}: not the one that was scored")
     if lost:
         yield Finding("fault", "trajectory", f"{len(lost)} trajectories do not belong to their records; delete them, and the run makes them again", tuple(lost))
+
+
+def _scores(folder: Path, chosen: Mapping[Key, Record]) -> Iterator[Finding]:
+    if not (folder / SCORES).is_file():
+        return
+    if about_scores(folder) is None:
+        yield Finding("note", "scores", f"{SCORES} is older than some records, which count instead; `portico score` makes it anew")
+        return
+    again = read_scored(folder)
+    other = tuple(str(key) for key, record in chosen.items() if without_timing(again.get(key, {})) != without_timing(record))
+    if other:
+        yield Finding("note", "scores", f"{len(other)} records were scored again and came to something else, which counts from then on", other)
 
 
 def _surroundings(folder: Path, header: Mapping[str, Any], chosen: Mapping[Key, Record]) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from portico.evaluate.measures import MEASURES
 from portico.evaluate.plan import Assignment, Shard, dealt, plan_of, settled
 from portico.evaluate.prepare import Prepared
 from portico.evaluate.records import Key, Record, read_records, write_json
+from portico.evaluate.scores import read_scored
 from portico.evaluate.summary import summary_of
 from portico.evaluate.timing import timing_mode
 from portico.evaluate.worker import Job
@@ -197,6 +198,6 @@ def write_summary(folder: Path) -> dict[str, Any]:
     """Aggregate the records of a run folder into ``summary.json``; of ranks that end at once the last sees what all have done."""
     with alone(folder / ".lock-header"):
         records = read_records(folder)
-        summary = summary_of(folder, read_header(folder), records, list(records.values()))
+        summary = summary_of(folder, read_header(folder), records, list(read_scored(folder, records).values()))
         write_json(folder / "summary.json", summary)
     return summary

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,13 @@ from portico.episodes import load_episodes
 from portico.errors import SuiteError
 from portico.evaluate.identity import read_header
 from portico.evaluate.labels import label_episode
-from portico.evaluate.measures import Context, Evaluation, Unscored, score
+from portico.evaluate.locks import alone
+from portico.evaluate.measures import MEASURES, Context, Evaluation, Unscored, score
 from portico.evaluate.plan import question
-from portico.evaluate.records import Key, Record, read_records, write_json, write_text
+from portico.evaluate.records import TIMING_FIELDS, Key, Record, read_records, write_json
+from portico.evaluate.scores import extent, write_scores
 from portico.evaluate.summary import summary_of
+from portico.evaluate.verifications import mark_verifications
 from portico.robots import Embodiment, embodiment
 from portico.sim import same_plane
 from portico.space import Space, cached_space
@@ -91,7 +95,7 @@ class Rescored:
 
 
 def rescore(run_folder: Path, *, worlds: Path | None = None, watch: Callable[[int, int], None] = lambda *_: None) -> Rescored:
-    """Score every trajectory of a run from scratch; writes ``scores.jsonl`` and ``summary.json``.
+    """Score every trajectory of a run from scratch; writes ``scores.jsonl``, which counts from then on, and ``summary.json``.
 
     Args:
         worlds: folder that holds the worlds by id, when they have moved since the run.
@@ -103,6 +107,7 @@ def rescore(run_folder: Path, *, worlds: Path | None = None, watch: Callable[[in
     """
     header = read_header(run_folder)
     body = embodiment(header["suite"]["embodiment"])
+    made_from = extent(run_folder)
     records = read_records(run_folder)
     again: list[Record] = []
     changed: list[str] = []
@@ -125,14 +130,27 @@ def rescore(run_folder: Path, *, worlds: Path | None = None, watch: Callable[[in
         episodes = {e.id: e for e in load_episodes(run_folder / "episodes" / f"{world_id}.json").episodes}
         for key, record in kept.items():
             trajectory = Trajectory.load(run_folder / "trajectories" / f"{key.slug()}.npz")
-            fresh = scored(key, record["policy"], record["privileged"], episodes[key.episode], trajectory, context, header["suite"]["measures"])
+            fresh = _again(record, episodes[key.episode], trajectory, context, header["suite"]["measures"])
             again.append(fresh)
             watch(len(again), len(records))
             changed += _differences(key, record, fresh)
-    summary = summary_of(run_folder, header, records, again)
-    write_text(run_folder / "scores.jsonl", "".join(json.dumps(r, sort_keys=True, allow_nan=False) + "\n" for r in again))
-    write_json(run_folder / "summary.json", summary)
+    again.sort(key=Key.of)
+    measures = {name: MEASURES[name].version for name in header["suite"]["measures"] or MEASURES}
+    with alone(run_folder / ".lock-header"):
+        write_scores(run_folder, again, made_from, measures)
+        summary = summary_of(run_folder, header, records, again)
+        write_json(run_folder / "summary.json", summary)
     return Rescored(summary, len(again), changed)
+
+
+def _again(record: Record, episode: Episode, trajectory: Trajectory, context: Context, measures: Collection[str]) -> Record:
+    """A record scored again, with what cannot be scored again as it was: times, and what an agent said."""
+    fresh = scored(Key.of(record), record["policy"], record["privileged"], episode, trajectory, context, measures)
+    fresh |= {name: record[name] for name in TIMING_FIELDS if name in record}
+    if "agent" in record:
+        fresh["agent"] = deepcopy(record["agent"])
+        mark_verifications(fresh["agent"], Evaluation(episode, trajectory, context))
+    return fresh
 
 
 def _differences(key: Key, before: Record, after: Record) -> list[str]:

@@ -32,7 +32,7 @@ _REPORT_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; 
 _KEEP = {"Cache-Control": "private, max-age=3600"}
 _FRESH = {"Cache-Control": "no-cache"}
 _FILES = re.compile(
-    r"run\.json|summary\.json|scores\.jsonl|records/rank-[0-9a-z-]+\.jsonl|episodes/[^/\\]+\.json|films/[^/\\]+\.png|figures/[^/\\]+\.(svg|png)"
+    r"run\.json|summary\.json|scores\.jsonl?|records/rank-[0-9a-z-]+\.jsonl|episodes/[^/\\]+\.json|films/[^/\\]+\.png|figures/[^/\\]+\.(svg|png)"
 )
 _OWN_NAME = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?")
 #: After so long without a request a viewer gets ready for the first episode, unless it has done so after a table.

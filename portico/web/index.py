@@ -1,7 +1,7 @@
 """What a run has recorded, in memory: a row per episode for the table, and where each record lies on disk for its page.
 
 Record files are read once and then only where they have grown, so that ten thousand records open quickly and a run can be watched while it
-is written. Of two records with one identity the same counts as in ``portico.evaluate.records.read_records``.
+is written. Which records count is as in ``portico.evaluate.scores.read_scored``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from portico.evaluate.records import Key, Record
+from portico.evaluate.scores import SCORES, about_scores
 
 #: Measures that the table shows and sorts by.
 FIGURES = ("spl", "path_length_m", "steps", "duration_s", "navigation_error_m")
@@ -21,7 +22,7 @@ DONE = "done"
 
 
 class Place(NamedTuple):
-    """Where a record lies: file, first byte and length of its line."""
+    """Where a record lies: file within the run folder, first byte and length of its line."""
 
     file: str
     start: int
@@ -90,7 +91,9 @@ class RunIndex:
 
     def refresh(self) -> bool:
         """Read what has been written since the last time; True when there are other rows now."""
-        paths = {path.name: path for path in (self.folder / "records").glob("rank-*.jsonl")}
+        paths = {f"records/{path.name}": path for path in (self.folder / "records").glob("rank-*.jsonl")}
+        if about_scores(self.folder) is not None:
+            paths = {SCORES: self.folder / SCORES}
         gone = self._files.keys() - paths.keys()
         for name in gone:
             del self._files[name]
@@ -113,7 +116,7 @@ class RunIndex:
         Raises:
             OSError, ValueError: it is not there any more.
         """
-        with open(self.folder / "records" / row.place.file, "rb") as file:
+        with open(self.folder / row.place.file, "rb") as file:
             file.seek(row.place.start)
             found: Record = from_json(file.read(row.place.length))
         return found
