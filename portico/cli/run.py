@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import signal
+import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -80,29 +81,29 @@ def run(
     base = Path(suite).parent if Path(suite).suffix in {".yaml", ".yml"} else Path.cwd()
     folder = out_folder or Path("runs") / chosen.name
     shard = Shard(rank, world_size)
-    _end_gently()
-    summaries = evaluate(
-        chosen,
-        policy or chosen.policies,
-        folder,
-        base=base,
-        workers=workers,
-        offset=offset,
-        limit=limit,
-        shuffle=shuffle,
-        shard=shard,
-        executor=lambda: chosen_executor(executor, workers, policy_timeout_s, ray_address, worker_memory_gb),
-        retries=retries,
-        policy_timeout_s=policy_timeout_s,
-        command=words_of(context),
-        only=episode or [],
-        tasks=task or [],
-        repeats=repeats,
-        allow_privileged=allow_privileged,
-        cache=cache,
-        timing=timing,
-    )
-    _show(summaries, folder, shard)
+    with _gently():
+        summaries = evaluate(
+            chosen,
+            policy or chosen.policies,
+            folder,
+            base=base,
+            workers=workers,
+            offset=offset,
+            limit=limit,
+            shuffle=shuffle,
+            shard=shard,
+            executor=lambda: chosen_executor(executor, workers, policy_timeout_s, ray_address, worker_memory_gb),
+            retries=retries,
+            policy_timeout_s=policy_timeout_s,
+            command=words_of(context),
+            only=episode or [],
+            tasks=task or [],
+            repeats=repeats,
+            allow_privileged=allow_privileged,
+            cache=cache,
+            timing=timing,
+        )
+        _show(summaries, folder, shard)
     if any(exceeds(summary, max_errors) for summary in summaries.values()):
         errors.print(
             "some episodes ended in an error: they count as errors, not as failures. Run the same command again to retry them; "
@@ -210,13 +211,22 @@ def chosen_executor(name: str, workers: int, policy_timeout_s: float | None, ray
     return RayActors(workers, address=ray_address, memory_gb=worker_memory_gb)
 
 
-def _end_gently() -> None:
+@contextmanager
+def _gently() -> Iterator[None]:
     """Schedulers say SIGTERM before they kill: end as after Ctrl-C, with what is finished kept and the way to go on printed."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, interrupt)
+    if threading.current_thread() is not threading.main_thread():
+        # Only there can signals be handled; whoever calls from another thread handles them.
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def folder_name(policy: str) -> str:
