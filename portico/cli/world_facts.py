@@ -14,11 +14,8 @@ def describe(world: World) -> None:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_row("world", f"{m.id} ({m.kind})")
     if world.appearance.raster is not None:
-        info = world.appearance.raster.info
-        table.add_row(
-            "extent",
-            f"{info.width * info.gsd_m:,.0f} x {info.height * info.gsd_m:,.0f} m, {info.gsd_m:.2f} m a pixel, {info.crs if len(info.crs) < 20 else 'a projection of its own'}",
-        )
+        info, (across, down) = world.appearance.raster.info, world.appearance.raster.grid.size_m()
+        table.add_row("extent", f"{across:,.0f} x {down:,.0f} m, {info.gsd_m:.2f} m a pixel, {info.crs if len(info.crs) < 20 else 'a projection of its own'}")
     else:
         low, high = world.geometry.bounds()
         table.add_row("extent", " x ".join(f"{b - a:.1f}" for a, b in zip(low, high, strict=True)) + " m")

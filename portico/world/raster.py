@@ -102,6 +102,12 @@ class GeoGrid:
         slopes = np.stack([pixels[1] - pixels[2], pixels[3] - pixels[4]], axis=1) / (2.0 * _STEP_M)
         return pixels[0], slopes
 
+    def size_m(self) -> tuple[float, float]:
+        """Metres across and down, measured in the middle."""
+        middle = self.to_degrees([[0.5 * self.width, 0.5 * self.height]])[0].tolist()
+        slopes = self.around(*middle)[1]
+        return self.width / float(np.hypot(*slopes[0])), self.height / float(np.hypot(*slopes[1]))
+
     def holds_disc(self, lon_deg: float, lat_deg: float, radius_m: float) -> bool:
         """Whether a disc on the ground lies on the raster."""
         at, slopes = self.around(lon_deg, lat_deg)

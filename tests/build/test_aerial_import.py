@@ -110,14 +110,38 @@ def test_pixels_lie_where_the_file_says(tif, crs, transform):
         ({"transform": None}, "geotransform", "transform"),
         ({"crs": "EPSG:4326", "transform": (3e-6, 0, 36.1, 0, -3e-6, -115.2)}, "swapped", "transform"),
         ({"crs": "EPSG:4326", "transform": (3e-6, 0, 8.0, 0, -3e-6, 500.0)}, "nowhere on earth", "transform"),
+        ({"transform": (0.3, 0, 5e9, 0, -0.3, 5200000.0)}, "nowhere on earth", "transform"),
+        ({"crs": "EPSG:4326", "transform": (3e-6, 0, 8.0, 0, -3e-6, 89.9)}, "too near a pole", "transform"),
+        ({"crs": "EPSG:4978"}, "does not lead to longitude", "crs"),
+        ({"crs": 'LOCAL_CS["site",UNIT["metre",1]]'}, "does not lead to longitude", "crs"),
     ],
 )
-@pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreferencedWarning")
+@pytest.mark.filterwarnings("error", "ignore::rasterio.errors.NotGeoreferencedWarning:rasterio")
 def test_files_that_lie_nowhere_are_named_with_the_field(tif, more, words, field):
     with pytest.raises(ImportFailed, match=words) as error:
         import_aerial(tif(coordinates(600, 600), **more))
     assert error.value.where.endswith(f"map.tif: {field}")
     assert error.value.next_step
+
+
+def test_pictures_without_any_data_are_refused(tif):
+    clear = np.dstack([coordinates(600, 600), np.zeros((600, 600), np.uint8)])
+    for path in (tif(clear, alpha="YES"), tif(np.full((600, 600), np.nan, np.float32)), tif(np.full((600, 600, 3), 9, np.uint8), nodata=9)):
+        with pytest.raises(ImportFailed, match="holds no data") as error:
+            import_aerial(path)
+        assert error.value.where.endswith("map.tif: bands")
+
+
+@pytest.mark.filterwarnings("error")
+def test_values_of_any_size_are_a_picture_and_infinite_ones_are_holes(tif):
+    ramp = np.tile(np.linspace(1.0, 9.0, 640), (600, 1))
+    ramp[:50, :50] = np.inf
+    wanted = pixels_of(import_aerial(tif(ramp.astype(np.float32))).world)
+    assert (wanted[:50, :50] == 0).all()
+    assert (np.diff(wanted[100, :, 0].astype(int)) >= 0).all()
+    for factor in (1e200, 1e-200):
+        found = pixels_of(import_aerial(tif(ramp * factor)).world)
+        assert np.abs(found.astype(int) - wanted).max() <= 1
 
 
 def test_pictures_without_contrast_or_of_complex_numbers_are_refused(tif):

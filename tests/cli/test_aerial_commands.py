@@ -52,6 +52,26 @@ def test_imagery_goes_in_is_described_and_drawn(portico, tif, tmp_path):
     assert {p.name for p in (tmp_path / "pictures").iterdir()} == {"map.png", "contact-sheet.png"}
 
 
+def test_a_pixel_in_degrees_is_not_square(portico, tmp_path):
+    """A degree of longitude at 60 north is half as long as one of latitude."""
+    with rasterio.open(
+        tmp_path / "map.tif",
+        "w",
+        driver="GTiff",
+        width=800,
+        height=600,
+        count=3,
+        dtype="uint8",
+        crs="EPSG:4326",
+        transform=rasterio.Affine(9e-6, 0, 8.0, 0, -9e-6, 60.0),
+    ) as file:
+        file.write(coordinates(800, 600).transpose(2, 0, 1))
+    code, out, err = portico("world", "import", "aerial", tmp_path / "map.tif", "--out", tmp_path / "w")
+    assert code == 0, err
+    assert "of 400 x 600 m" in out
+    assert "400 x 600 m, 0.71 m a pixel" in out
+
+
 def test_broken_imagery_makes_no_world(portico, tif, tmp_path):
     tif.write_bytes(tif.read_bytes()[:5000])
     code, _, err = portico("world", "import", "aerial", tif, "--out", tmp_path / "w")

@@ -55,8 +55,10 @@ class Bands:
     def _stretched(self, values: NDArray[Any]) -> NDArray[np.uint8]:
         if values.dtype == np.uint8 and (self.low, self.high) == (0.0, 255.0):
             return values
-        scaled = (np.nan_to_num(values.astype(np.float32)) - self.low) * (255.0 / (self.high - self.low))
-        return np.asarray(np.clip(np.rint(scaled), 0, 255).astype(np.uint8))
+        # What is not finite is no data, and black in the end; values beyond the range are clipped before they are scaled, so that none overflows.
+        wide = np.float64 if values.dtype.itemsize > 4 else np.float32
+        inside = np.clip(np.nan_to_num(values.astype(wide), posinf=0.0, neginf=0.0), wide(self.low), wide(self.high))
+        return np.asarray(np.rint((inside - wide(self.low)) * wide(255.0 / (self.high - self.low))).astype(np.uint8))
 
 
 def read_bands(file: Any, path: Path) -> Bands:

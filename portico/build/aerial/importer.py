@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import degrees, hypot
@@ -20,6 +21,8 @@ from portico.world.raster import GeoGrid, aerial_package
 
 #: The height that SatNav flies at, and what its camera then sees from corner to corner.
 _HEIGHT_M, _ACROSS_M = 50.0, 2.0 * 50.0 * 2.0**0.5
+#: Nearer to a pole east and north change within a picture.
+_POLAR_DEG = 89.0
 #: Pixels coarser than this show no road.
 _COARSE_M = 2.0
 
@@ -48,17 +51,28 @@ def import_aerial(
     path = Path(path)
     rasterio = aerial_package("rasterio")
     if not path.is_file():
-        raise ImportFailed("no such file", where=str(path), next_step="check the path")
+        what = "this is a folder, no GeoTIFF" if path.is_dir() else "no such file"
+        raise ImportFailed(what, where=str(path), next_step="check the path")
     try:
-        # The messages of GDAL's own log say nothing that the errors do not.
-        with rasterio.Env(CPL_LOG_ERRORS="OFF"), rasterio.open(path) as file:
+        # The messages of GDAL's own log and rasterio's warnings say nothing that the errors do not.
+        with warnings.catch_warnings(), rasterio.Env(CPL_LOG_ERRORS="OFF"):
+            warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
+            file = rasterio.open(path)
+        with rasterio.Env(CPL_LOG_ERRORS="OFF"), file:
             crs, transform = _georeference(file, path)
-            grid = GeoGrid(crs, transform, file.width, file.height)
+            grid = _grid(file, crs, transform, path)
             origin = _origin(grid, file, path)
             bands = read_bands(file, path)
             raster = write_raster(_strips(file, bands, path), file.width, file.height, crs, transform)
     except rasterio.errors.RasterioError as error:
         raise _unreadable(path, error) from error
+    if raster.info.empty >= 1.0:
+        raise ImportFailed(
+            "the GeoTIFF holds no data",
+            where=f"{path}: bands",
+            why="every pixel is nodata or transparent",
+            next_step="check its nodata value, mask or alpha band",
+        )
     local = LocalFrame(origin.latitude_deg, origin.longitude_deg)
     found = read_vectors(vectors, raster.grid, local)
     lines = (*bands.lines, *_noticed(raster, transform), *found.lines)
@@ -100,6 +114,29 @@ def _georeference(file: Any, path: Path) -> tuple[str, tuple[float, ...]]:
     return (f"{authority[0]}:{authority[1]}" if authority else crs.to_wkt()), (a, b, c, d, e, f)
 
 
+def _grid(file: Any, crs: str, transform: tuple[float, ...], path: Path) -> GeoGrid:
+    """How its pixels lie on earth.
+
+    Raises:
+        ImportFailed: the reference system is not one of places on a map.
+    """
+    errors = aerial_package("pyproj").exceptions
+    problem = ""
+    if not (file.crs.is_geographic or file.crs.is_projected):
+        problem = "it is neither geographic nor projected"
+    else:
+        try:
+            return GeoGrid(crs, transform, file.width, file.height)
+        except errors.ProjError as error:
+            problem = str(error).split("\n")[0]
+    raise ImportFailed(
+        "the GeoTIFF's reference system (CRS) does not lead to longitude and latitude",
+        where=f"{path}: crs",
+        why=f"{problem}: {str(file.crs)[:80]}",
+        next_step="warp it into another one, e.g. `rio warp IN OUT --dst-crs EPSG:3857`",
+    )
+
+
 def _origin(grid: GeoGrid, file: Any, path: Path) -> GeographicOrigin:
     """The middle on earth.
 
@@ -118,12 +155,20 @@ def _origin(grid: GeoGrid, file: Any, path: Path) -> GeographicOrigin:
                 why=f"latitudes from {y.min():.4f} to {y.max():.4f}",
                 next_step="export it with longitude along x and latitude along y",
             )
-    middle = grid.to_degrees(np.array([[0, 0], [file.width, file.height], [0.5 * file.width, 0.5 * file.height]]))
-    if not np.isfinite(middle).all() or (np.abs(middle[:, 1]) > 89.0).any():
+    with np.errstate(invalid="ignore"):
+        middle = grid.to_degrees(np.array([[0, 0], [file.width, file.height], [0.5 * file.width, 0.5 * file.height]]))
+    if not np.isfinite(middle).all():
         raise ImportFailed(
-            "the GeoTIFF's position cannot be read as longitude and latitude",
-            where=f"{path}: crs",
-            why=f"{str(file.crs)[:80]}",
+            "the GeoTIFF lies nowhere on earth",
+            where=f"{path}: transform",
+            why=f"its corner ({file.transform.c:g}, {file.transform.f:g}) has no longitude and latitude in {str(file.crs)[:80]}",
+            next_step="check its CRS and transform",
+        )
+    if (np.abs(middle[:, 1]) > _POLAR_DEG).any():
+        raise ImportFailed(
+            "the GeoTIFF lies too near a pole",
+            where=f"{path}: transform",
+            why=f"its middle is at latitude {middle[2, 1]:.4f}; maps are flown over up to {_POLAR_DEG:g} degrees",
             next_step="check its CRS and transform",
         )
     return GeographicOrigin(latitude_deg=round(float(middle[2, 1]), 9), longitude_deg=round(float(middle[2, 0]), 9))
@@ -157,10 +202,10 @@ def _noticed(raster: Raster, transform: tuple[float, ...]) -> Iterator[str]:
         yield f"{info.empty:.2%} of the pixels have no data: they are black, and nobody can fly there"
     if info.gsd_m > _COARSE_M:
         yield f"a pixel is {info.gsd_m:.1f} m wide: at {_HEIGHT_M:g} m the camera sees {100.0 / info.gsd_m:.0f} of them across"
-    slopes = raster.grid.around(*raster.grid.to_degrees([[0.5 * info.width, 0.5 * info.height]])[0])[1]
-    width, height = info.width / hypot(*slopes[0]), info.height / hypot(*slopes[1])
+    width, height = raster.grid.size_m()
     if min(width, height) <= _ACROSS_M:
         most = 0.9 * min(width, height) / 2.0**1.5
-        yield f"{width:.0f} x {height:.0f} m are too small for a flyer at {_HEIGHT_M:g} m, whose camera sees {_ACROSS_M:.0f} m from corner to corner: fly at {most:.0f} m"
+        way_out = f"fly at {most:.0f} m" if most >= 5.0 else "give a larger picture"
+        yield f"{width:.0f} x {height:.0f} m are too small for a flyer at {_HEIGHT_M:g} m, whose camera sees {_ACROSS_M:.0f} m from corner to corner: {way_out}"
     else:
         yield f"a flyer at {_HEIGHT_M:g} m can go over {width - _ACROSS_M:,.0f} x {height - _ACROSS_M:,.0f} m of {width:,.0f} x {height:,.0f} m"
