@@ -50,7 +50,7 @@ class Flyer:
             EpisodeError: the camera would see beyond the raster there.
         """
         height_m = pose.z
-        problem = "the height is not above the ground" if height_m <= 0.0 else self.misfit(pose.x, pose.y, height_m)
+        problem = self.misfit(pose.x, pose.y, height_m)
         if problem:
             raise EpisodeError(
                 "the start is outside the imagery",
@@ -88,6 +88,8 @@ class Flyer:
 
     def misfit(self, lon_deg: float, lat_deg: float, height_m: float) -> str:
         """Why it cannot hover somewhere, "" when it can."""
+        if height_m <= 0.0:
+            return f"the height, {height_m:g} m, is not above the ground"
         reach = footprint_radius_m(self.embodiment.cameras[0], height_m) + (_SATNAV_MARGIN_M if self.geodesy.single else 0.0)
         if not self._grid.holds_disc(lon_deg, lat_deg, reach):
             return f"the camera sees {reach:.1f} m far to its corners, and the raster ends before"

@@ -1,6 +1,7 @@
 """Questions over satellite maps: their geometry, their words, the expert that answers them, and its training data."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from sky import crossroads
 from portico.episodes import calibrate, generate, validate
 from portico.episodes.grounds import Grounds
 from portico.episodes.satnav.agree import claims, kept_side, leg_disagreements, side_disagreements
+from portico.episodes.satnav.along import route_disagreements
 from portico.episodes.satnav.checks import FlightChecks
 from portico.episodes.satnav.export import annotation, export_flights
 from portico.episodes.satnav.reader import from_satnav
@@ -132,6 +134,71 @@ def test_faults_of_episodes_are_found(world, asked):
 )
 def test_words_are_held_against_legs(text, problems):
     assert len(leg_disagreements(text, [np.pi / 2], [100.0, 50.0])) == problems
+
+
+def test_angles_and_distances_are_read_however_they_are_written():
+    assert claims("turn left by 40 degrees").turns == claims("a 40-degree left").turns == claims("turn left 40°").turns == (("left", 40.0),)
+    assert claims("go 1,200 m, then 1.5 km, then 30 metres").distances_m == (1200.0, 1500.0, 30.0)
+
+
+#: East for 100 m, left, north for 80 m, a bend of 20 degrees at a junction, 60 m on.
+BENT = np.array([[0.0, 0.0], [100.0, 0.0], [100.0, 80.0], [100.0 - 60.0 * np.sin(0.35), 80.0 + 60.0 * np.cos(0.35)]])
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Follow the road for about 100 m. Then turn left onto the road and follow the road for about 140 m. Stop there.", ""),
+        ("Road 100 m, left road 80 m, left canal 60 m, stop.", ""),
+        ("Proceed along the road for 100 m. Turn left by 90 degrees onto it for 80 m. Continue straight onto the canal for 60 m.", ""),
+        ("Road 100 m, left canal, stop.", ""),
+        ("Road 100 m, right road 140 m, stop.", "goes left, the text says right"),
+        ("Road 100 m, left road 280 m, stop.", "140 m is 280 m"),
+        ("Road 50 m, left road 140 m, stop.", "100 m is 50 m"),
+        ("Turn left by 30 degrees after 100 m and go 140 m.", "of 90°, the text says 30°"),
+        ("Road 240 m, stop.", "90° to the left is not in the text"),
+        ("Road 100 m, straight onto road 140 m, stop.", "the text says straight on"),
+        ("Road 100 m, left road 80 m, right canal 60 m, stop.", "turn 2 goes left"),
+        ("Left, left, left, stop.", "3 turns in the text, 2 junctions"),
+    ],
+)
+def test_words_of_routes_are_held_against_the_line(text, problem):
+    found = route_disagreements(text, BENT, BENT)
+    assert len(found) == bool(problem)
+    assert problem in "".join(found)
+
+
+def swapped(text):
+    return text.replace("left", "LEFT").replace("right", "left").replace("LEFT", "right")
+
+
+def doubled(text):
+    return re.sub(r"\d+(?= m\b)", lambda found: str(2 * int(found[0])), text)
+
+
+@pytest.mark.parametrize("spoil", [swapped, doubled])
+def test_no_family_or_style_gets_by_with_words_that_are_wrong(world, asked, spoil):
+    checks, spoilt = FlightChecks(world), 0
+    for episode in asked.episodes:
+        stage = episode.stages[0]
+        text = spoil(stage.instruction)
+        if text != stage.instruction:
+            spoilt += 1
+            codes = {code for code, _ in checks.problems(episode.model_copy(update={"stages": [stage.model_copy(update={"instruction": text})]}))}
+            assert codes == {"text_disagrees"}, text
+    assert spoilt >= 12
+
+
+def test_words_that_are_missing_are_found(world, asked):
+    for episode in asked.episodes[::9]:
+        silent = episode.model_copy(update={"stages": [episode.stages[0].model_copy(update={"instruction": " "})]})
+        assert ("text_disagrees", "there are no words") in list(FlightChecks(world).problems(silent))
+
+
+def test_nodes_of_routes_begin_and_end_where_they_do(asked):
+    for episode in of(asked, "route"):
+        assert episode.flight.waypoints[0] == episode.start.position
+        assert episode.flight.waypoints[-1] == episode.stages[0].goal
 
 
 def test_sides_are_read_apart_from_turns():

@@ -70,6 +70,12 @@ def test_starts_outside_are_refused_with_a_reason(world, lon, lat, height):
     assert "longitude" in error.value.where
 
 
+def test_on_the_ground_nobody_hovers(flyer):
+    assert "above the ground" in flyer.misfit(8.0, 47.0, 0.0)
+    assert "above the ground" in flyer.misfit(8.0, 47.0, -5.0)
+    assert flyer.misfit(8.0, 47.0, 50.0) == ""
+
+
 def test_holes_cannot_be_flown_over():
     pixels = np.dstack([coordinates(1600, 1600), np.full((1600, 1600), 255, np.uint8)])
     pixels[700:760, 780:860, 3] = 0

@@ -16,10 +16,13 @@ from portico.geometry import Floats, polyline_length
 
 ANGLE_DEG, DISTANCE_SHARE = 30.0, 0.3
 #: A turn that the words must speak of.
-_TURN_DEG = 40.0
-_KEPT_SIDE = re.compile(r"\b(?:on your|on the) (left|right)\b|\b(left|right)[- ](?:hand )?side\b")
-_TURN = re.compile(r"\b(left|right)\b(?: by (\d+) deg)?")
-_DISTANCE = re.compile(r"(\d+(?:\.\d+)?) ?(?:m|metres|meters)\b")
+TURN_DEG = 40.0
+#: Going on across a junction, in the templates' words.
+STRAIGHT = re.compile(r"\bstraight (?:onto|over)\b")
+KEPT_SIDE = re.compile(r"\b(?:on your|on the) (left|right)\b|\b(left|right)[- ](?:hand )?side\b")
+_DEGREES = r"(\d+) ?-?(?:deg(?:rees?)?\b|°)"
+_TURN = re.compile(rf"(?:{_DEGREES},? (?:turn )?(?:to the )?)?\b(left|right)\b(?: (?:by )?(?:about )?{_DEGREES})?")
+_DISTANCE = re.compile(r"(\d+(?:[.,]\d+)*) ?(km|kilomet(?:re|er)s?|m|met(?:re|er)s?)\b")
 
 
 @dataclass(frozen=True)
@@ -34,10 +37,21 @@ class Claims:
 def claims(text: str) -> Claims:
     """Read a text."""
     lower = text.lower()
-    kept = _KEPT_SIDE.search(lower)
-    rest = _KEPT_SIDE.sub(" ", lower)
-    turns = tuple((m[1], float(m[2]) if m[2] else None) for m in _TURN.finditer(rest))
-    return Claims(turns, tuple(float(m[1]) for m in _DISTANCE.finditer(lower)), next((g for g in kept.groups() if g), None) if kept else None)
+    kept = KEPT_SIDE.search(lower)
+    rest = KEPT_SIDE.sub(" ", lower)
+    turns = tuple(_turn(m) for m in _TURN.finditer(rest))
+    return Claims(turns, tuple(_metres(m) for m in _DISTANCE.finditer(lower)), next((g for g in kept.groups() if g), None) if kept else None)
+
+
+def _turn(found: re.Match[str]) -> tuple[str, float | None]:
+    angle = found[1] or found[3]
+    return found[2], float(angle) if angle else None
+
+
+def _metres(found: re.Match[str]) -> float:
+    """A distance; a comma before three digits parts thousands."""
+    number = float(re.sub(r",(?=\d{3}\b)", "", found[1]).replace(",", "."))
+    return number * 1000.0 if found[2].startswith("k") else number
 
 
 def leg_disagreements(text: str, turns_rad: list[float], lengths_m: list[float], *, every: bool = True) -> list[str]:
@@ -47,8 +61,8 @@ def leg_disagreements(text: str, turns_rad: list[float], lengths_m: list[float],
         every: distances are given of every leg, or of the last ones; else of any.
     """
     said, found = claims(text), []
-    actual = [t for t in turns_rad if abs(degrees(t)) >= _TURN_DEG]
-    spoken = [t for t in turns_rad if abs(degrees(t)) >= _TURN_DEG or len(said.turns) == len(turns_rad)]
+    actual = [t for t in turns_rad if abs(degrees(t)) >= TURN_DEG]
+    spoken = [t for t in turns_rad if abs(degrees(t)) >= TURN_DEG or len(said.turns) == len(turns_rad)]
     if len(said.turns) not in (len(actual), len(spoken)):
         return [f"{len(said.turns)} turns in the text, {len(actual)} on the way"]
     for n, ((name, angle), turn) in enumerate(zip(said.turns, actual if len(said.turns) == len(actual) else spoken, strict=True)):
@@ -62,6 +76,15 @@ def leg_disagreements(text: str, turns_rad: list[float], lengths_m: list[float],
         if abs(told - true) > DISTANCE_SHARE * true:
             found.append(f"a leg of {true:.0f} m is {told:.0f} m in the text")
     return found
+
+
+def boundary_disagreements(text: str, line: Floats, waypoints: Floats, outline: Floats, subtype: str) -> list[str]:
+    """What a text says otherwise than a line (N, 2) beside an outline (M, 2); an extended one leads from its first waypoint to its second before."""
+    whole = polyline_length(line)
+    before = float(np.hypot(*(waypoints[1] - waypoints[0]))) if subtype == "extended" else 0.0
+    # Words of boundaries say where to keep what, and how far; not how to turn.
+    lengths = [before, whole - before] if before else [whole]
+    return side_disagreements(text, line, outline) + leg_disagreements(text, [], lengths, every=False)
 
 
 def side_disagreements(text: str, line: Floats, outline: Floats) -> list[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from portico.episodes.satnav.agree import kept_side, leg_disagreements, legs_of
+from portico.episodes.satnav.agree import boundary_disagreements, kept_side, leg_disagreements, legs_of
+from portico.episodes.satnav.along import route_disagreements
 from portico.episodes.satnav.rollouts import flown
 from portico.geometry import Floats
 from portico.policies.privileged.reference_follower import ARRIVAL_M
@@ -53,6 +54,7 @@ class FlightChecks:
                 "goal_height",
                 f"the goal is {abs(stage.goal[2] - start[2]):g} m above or below the flight: no radius of {success_radius_m(stage):g} m reaches it",
             )
+        yield from (("text_disagrees", text) for text in text_problems(episode))
         if episode.reference is None or not episode.reference.path:
             yield "no_reference", "there is no reference path: its length is that from start to goal, and paths are not compared"
             return
@@ -68,25 +70,31 @@ class FlightChecks:
         if not rollout.success:
             how = f", {rollout.rejected} moves led out of the imagery" if rollout.rejected else ""
             yield "expert_fails", f"following reference_path to within {ARRIVAL_M.get(episode.stages[0].kind, 10.0):g} m ends as {rollout.reason}{how}"
-        yield from (("text_disagrees", text) for text in text_problems(episode))
 
 
 def text_problems(episode: Episode) -> list[str]:
-    """What the instruction says otherwise than the geometry; of landmarks their turns and distances, of boundaries the side."""
+    """What the instruction says otherwise than the geometry: turns, their angles and distances, and of boundaries the side.
+
+    SatNav's own boundaries state no outline, so that only their sides could be wrong and nobody knows.
+    """
     flight, text = episode.flight, episode.stages[0].instruction
-    if flight is None:
+    if not text.strip():
+        return ["there are no words"]
+    if flight is None or episode.reference is None or len(episode.reference.path) < 2:
         return []
-    if episode.task == "landmark" and len(flight.waypoints) >= 3:
-        turns, lengths = legs_of(_metres(flight.waypoints))
-        return leg_disagreements(text, turns, lengths)
-    if episode.task == "boundary" and flight.side and flight.outline and episode.reference is not None:
-        line = _metres(episode.reference.path)
-        outline = SPHERE.offset_m(np.array(episode.reference.path[0]), np.array(flight.outline))
+    origin = np.array(episode.reference.path[0])
+    line, waypoints = _metres(origin, episode.reference.path), _metres(origin, flight.waypoints)
+    if episode.task == "landmark" and len(waypoints) >= 3:
+        return leg_disagreements(text, *legs_of(waypoints))
+    if episode.task == "route" and len(waypoints) >= 2:
+        return route_disagreements(text, line, waypoints)
+    if episode.task == "boundary" and flight.side and flight.outline and len(waypoints) >= 2:
+        outline = _metres(origin, flight.outline)
         true = kept_side(line, outline)
-        return [] if true == flight.side else [f"the outline lies on the {true}, the episode says {flight.side}"]
+        found = [] if true == flight.side else [f"the outline lies on the {true}, the episode says {flight.side}"]
+        return found + boundary_disagreements(text, line, waypoints, outline, flight.subtype)
     return []
 
 
-def _metres(points: list[tuple[float, float, float]]) -> Floats:
-    xy = np.array(points)
-    return SPHERE.offset_m(xy[0], xy)
+def _metres(origin: Floats, points: Sequence[tuple[float, ...]]) -> Floats:
+    return SPHERE.offset_m(origin, np.array(points)) if points else np.zeros((0, 2))

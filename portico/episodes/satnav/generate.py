@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from portico.episodes.satnav import boundaries, landmarks, routes
-from portico.episodes.satnav.agree import leg_disagreements, side_disagreements
+from portico.episodes.satnav.agree import boundary_disagreements, leg_disagreements, legs_of
+from portico.episodes.satnav.along import route_disagreements
 from portico.episodes.satnav.drafts import Draft, Draw
 from portico.episodes.satnav.rollouts import flown
 from portico.episodes.satnav.skies import Skies, heading_rad, spaced
@@ -109,13 +110,15 @@ def _next(drafts: Iterator[Draft], asked: set[str], skies: Skies, suite: Suite, 
 
 
 def disagreements(draft: Draft, text: str) -> list[str]:
-    """What a text says otherwise than its draft's geometry."""
-    turns, lengths = [leg.turn_rad for leg in draft.legs[1:]], [leg.length_m for leg in draft.legs]
-    if draft.side is not None and draft.outline is not None:
-        # Words of boundaries say where to keep what, and how far; not how to turn.
-        found = side_disagreements(text, draft.line, draft.outline)
-        return found + leg_disagreements(text, [], lengths, every=False)
-    return leg_disagreements(text, turns, lengths)
+    """What a text says otherwise than its draft's line, outline and nodes; of what the words were made of nothing is taken for granted."""
+    match draft.task:
+        case "boundary":
+            assert draft.outline is not None
+            return boundary_disagreements(text, draft.line, draft.waypoints, draft.outline, draft.subtype)
+        case "landmark":
+            return leg_disagreements(text, *legs_of(draft.waypoints))
+        case _:
+            return route_disagreements(text, draft.line, draft.waypoints)
 
 
 def _varied(drafts: Iterator[Draft], lookahead: int = 6) -> Iterator[Draft]:

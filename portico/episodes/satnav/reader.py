@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,9 +67,11 @@ def from_satnav(path: Path, *, scene: str | None = None, world_id: str | None = 
         world_id, world_hash: of the world that a single scene is asked in; the scene's own name when left out.
 
     Raises:
-        ImportFailed: as ``read_satnav``, or the file has no such scene.
+        ImportFailed: as ``read_satnav``, or the file has no such scene, or no episodes at all.
     """
     found, metadata = read_satnav(path, scene)
+    if not found and scene is None:
+        raise ImportFailed("the file has no episodes", where=f"{path}: episodes", why="the list is empty", next_step="check where the file comes from")
     if scene is not None and scene not in found:
         raise ImportFailed("the file has no such scene", where=f"{path}: scene_id", why=f"{scene!r} is in none of its episodes", next_step="leave --scene out")
     sets = []
@@ -215,9 +218,13 @@ def _position(value: Any, where: str) -> tuple[float, float, float]:
 def _number(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ImportFailed("a coordinate is no number", where=where, why=f"found {json.dumps(value)[:40]}", next_step="write it as a number")
-    if not np.isfinite(value):
-        raise ImportFailed("a coordinate is not finite", where=where, why=f"found {value}", next_step="write it as a number")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf")
+    if not isfinite(number):
+        raise ImportFailed("a coordinate is not finite", where=where, why=f"found {str(value)[:40]}", next_step="write it as a number")
+    return number
 
 
 def outside(episodes: Sequence[Episode], misfit: Callable[[float, float, float], str], path: Path) -> None:
@@ -230,8 +237,8 @@ def outside(episodes: Sequence[Episode], misfit: Callable[[float, float, float],
     if bad:
         episode, problem = bad[0]
         raise ImportFailed(
-            f"{len(bad)} of {len(episodes)} episodes start outside the imagery",
+            f"{len(bad)} of {len(episodes)} episodes start where nobody can hover",
             where=f"{path}: episode {episode.id}, start_position",
             why=f"{list(episode.start.position)}: {problem}",
-            next_step="give the world of the scene that they belong to, or fly lower",
+            next_step="give the world of the scene that they belong to, or mend the position; its third number is the height, 50 in SatNav",
         )

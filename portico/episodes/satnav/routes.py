@@ -103,7 +103,8 @@ def _walks(skies: Skies, rules: SatNav, rng: np.random.Generator, subtype: str, 
         if (subtype == "hybrid") != (len(used) == 2) or not legs or not skies.holds(line):
             continue
         turns = sum(abs(leg.turn_rad) >= _TURN_RAD for leg in legs)
-        yield Draft("route", subtype, line, _joined([net.line(e, f)[[0, -1]] for e, f in steps]), tuple(legs), legs[0].along, stratum=f"{turns} turns")
+        nodes_on = np.vstack([_joined([net.line(e, f)[[0, -1]] for e, f in steps])[:-1], line[-1:]])
+        yield Draft("route", subtype, line, nodes_on, tuple(legs), legs[0].along, stratum=f"{turns} turns")
 
 
 def _walk(net: Network, node: int, target_m: float, rng: np.random.Generator) -> list[tuple[int, bool]]:
