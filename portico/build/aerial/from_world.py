@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -112,11 +113,20 @@ def _streets(world: World) -> list[Way]:
             continue
         # Kerbs and crossings cut lanes apart by centimetres.
         area = area.buffer(0.6).buffer(-0.6)
-        for line, width_m in _middles(area):
+        lines = list(_middles(area))
+        ends = Counter(_end(line, k) for line, _ in lines for k in (0, -1))
+        for line, width_m in lines:
             length = float(np.hypot(*np.diff(line, axis=0).T).sum())
-            if length >= _STREET_M and width_m < 0.5 * length:
+            # A junction's own stretches are short and wide; without them the streets that meet there would not.
+            links = all(ends[_end(line, k)] > 1 for k in (0, -1))
+            if links or (length >= _STREET_M and width_m < 0.5 * length):
                 found.append(Way(id=f"{kind}-{len(found):03d}", kind=kind, line=rounded(line), width_m=round(width_m, 2)))
     return found
+
+
+def _end(line: Floats, k: int) -> tuple[int, int]:
+    """An end of a line, the same for all that meet there."""
+    return round(float(line[k, 0]) / _STREET_GSD_M), round(float(line[k, 1]) / _STREET_GSD_M)
 
 
 def _middles(area: shapely.Geometry) -> Iterator[tuple[Floats, float]]:
