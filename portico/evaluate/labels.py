@@ -16,6 +16,7 @@ from portico.evaluate.measures.stages import stage_evaluation
 from portico.tasks.annotations import Annotations, Bools
 from portico.tasks.machine import ends_on_arrival
 from portico.tasks.predicates import opened, satisfied
+from portico.world import SPHERE
 
 LabelName = Literal[
     "wrong_building",
@@ -167,7 +168,8 @@ def _blocked_progress(s: _FailedStage) -> Iterator[Finding]:
     turned = np.abs((np.diff(trajectory.yaw_rad) + np.pi) % (2 * np.pi) - np.pi)
     rotation = np.concatenate([[0.0], np.cumsum(turned)])
     since, until = ends[:-BLOCKED_ACTIONS], ends[BLOCKED_ACTIONS:]
-    moved = np.linalg.norm(trajectory.position[until, :2] - trajectory.position[since, :2], axis=1)
+    before, after = trajectory.position[since, :2], trajectory.position[until, :2]
+    moved = SPHERE.distance_m(before, after) if s.e.protocol == "satnav" else np.linalg.norm(after - before, axis=1)
     # Six turns of 15 degrees are a right angle, whatever their sum in binary says.
     blocked = np.flatnonzero((moved < BLOCKED_MOTION_M) & (rotation[until] - rotation[since] >= BLOCKED_ROTATION_RAD - 1e-9))
     spans: list[tuple[int, int]] = []

@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from little_town import BODY, SPECS, TOWN, episode, full_mission, mission_reference, walk
 
 from portico.evaluate.labels import label_episode
 from portico.evaluate.measures import Context, Evaluation
-from portico.tasks import Annotations, StageSpec
+from portico.tasks import Annotations, Budget, Episode, StageSpec, Start, Trajectory
+from portico.world import SPHERE, Semantics
 
 CONTEXT = Context(Annotations(TOWN), BODY)
 
@@ -76,6 +78,35 @@ def test_search_exhausted_names_what_was_not_found():
     found = labels("ovon", walk((41, 6, 0), (46, 6, 0)), max_actions=20)
     assert [label.label for label in found] == ["search_exhausted", "budget_exhausted"]
     assert "any counter, at best 3.5 m away" in found[0].text
+
+
+@pytest.mark.parametrize(("step_m", "labels"), [(10.0, ["premature_stop"]), (0.01, ["premature_stop", "blocked_progress"])])
+def test_degrees_are_no_metres(step_m, labels):
+    """A flyer that goes ahead between turns is not blocked, however few degrees that is."""
+    yaw = np.repeat(np.arange(20) * np.deg2rad(15.0), 2)
+    ahead = np.tile([0.0, step_m], 20)[:, None] * np.stack([np.cos(yaw), np.sin(yaw)], axis=1) * [1.0, 3.0]
+    where = np.column_stack([SPHERE.at_offset([8.0, 47.0], np.cumsum(ahead, axis=0)), np.full(40, 50.0)])
+    question = Episode(
+        id="x",
+        world="w",
+        task="route",
+        embodiment="flyer",
+        start=Start(position=tuple(where[0]), yaw_rad=0.0),
+        stages=[StageSpec(kind="route", goal=(8.1, 47.0, 50.0))],
+        budget=Budget(max_actions=500),
+    )
+    record = Trajectory(
+        position=where,
+        yaw_rad=yaw,
+        time_s=np.arange(40.0),
+        action=np.arange(40, dtype=np.int32),
+        stage=np.zeros(40, np.int32),
+        collided=np.zeros(40, bool),
+        stop_steps=np.array([39], np.int32),
+        moved=np.ones(40, bool),
+    )
+    found = label_episode(Evaluation(question, record, Context(Annotations(Semantics()), BODY)))
+    assert [label.label for label in found] == labels
 
 
 def test_turning_on_the_spot_is_blocked_progress():
