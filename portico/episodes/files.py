@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -39,18 +40,23 @@ def load_episodes(path: Path) -> EpisodeSet:
         raw = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
     except FileNotFoundError as error:
         raise EpisodeError("there is no episode file", where=str(path), next_step="make one with `portico episodes generate`") from error
-    except (OSError, EOFError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise EpisodeError("the episode file is truncated or damaged", where=str(path), why=str(error), next_step="generate it again") from error
     version = raw.get("schema_version") if isinstance(raw, dict) else None
     if version != EPISODES_SCHEMA:
+        foreign = version is None and isinstance(raw, dict) and "episodes" in raw
         raise EpisodeError(
-            "episode schema not supported", where=str(path), why=f"found {version!r}, expected {EPISODES_SCHEMA!r}", next_step="generate it again"
+            "episode schema not supported",
+            where=str(path),
+            why=f"found {version!r}, expected {EPISODES_SCHEMA!r}",
+            next_step="SatNav's files go through `portico episodes convert FILE --from satnav --world W --out E.json`" if foreign else "generate it again",
         )
     try:
         episodes = EpisodeSet.model_validate(raw)
     except ValidationError as error:
         first = error.errors()[0]
-        raise EpisodeError("an episode breaks the schema", where=f"{path}: {'.'.join(map(str, first['loc']))}", why=first["msg"]) from error
+        where = f"{path}: {'.'.join(map(str, first['loc']))}"
+        raise EpisodeError("an episode breaks the schema", where=where, why=first["msg"], next_step="mend the field, or make the file again") from error
     check_unique(episodes, str(path))
     return episodes
 

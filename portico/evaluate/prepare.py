@@ -108,7 +108,10 @@ def _prepared(suite: Suite, entry: WorldEntry, cache: Path, base: Path, announce
         episodes = load_episodes(base / entry.episodes)
         if episodes.world_hash != world_hash:
             raise EpisodeError(
-                "the episodes belong to another world", where=entry.episodes, why=f"world hash {episodes.world_hash[:12]} there, {world_hash[:12]} here"
+                "the episodes belong to another world",
+                where=entry.episodes,
+                why=f"world hash {episodes.world_hash[:12]} there, {world_hash[:12]} here",
+                next_step="generate or convert them for this world",
             )
         if episodes.episodes:
             world, body = load(folder), embodiment(episodes.episodes[0].embodiment)

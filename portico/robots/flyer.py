@@ -92,6 +92,8 @@ class Flyer:
             return f"the height, {height_m:g} m, is not above the ground"
         reach = footprint_radius_m(self.embodiment.cameras[0], height_m) + (_SATNAV_MARGIN_M if self.geodesy.single else 0.0)
         if not self._grid.holds_disc(lon_deg, lat_deg, reach):
+            if abs(lon_deg) <= 90.0 and self._grid.holds_disc(lat_deg, lon_deg, reach):
+                return "longitude and latitude seem to be swapped"
             return f"the camera sees {reach:.1f} m far to its corners, and the raster ends before"
         if self._empty:
             column, row = self._grid.to_pixels([[lon_deg, lat_deg]])[0].astype(int).tolist()

@@ -71,3 +71,21 @@ def test_a_half_written_gzip_is_named(tmp_path):
     path.write_bytes(gzip.compress(b'{"a": 1}' * 100)[:-20])
     with pytest.raises(EpisodeError, match="truncated or damaged"):
         load_episodes(path)
+
+
+def test_a_gzip_with_changed_bytes_is_damaged(tmp_path):
+    path = tmp_path / "e.json.gz"
+    whole = bytearray(gzip.compress(json.dumps({"episodes": list(range(2000))}).encode()))
+    whole[40:60] = bytes(20)
+    path.write_bytes(whole)
+    with pytest.raises(EpisodeError, match="truncated or damaged") as error:
+        load_episodes(path)
+    assert error.value.where == str(path)
+
+
+def test_satnavs_own_files_are_told_where_to_go(tmp_path):
+    path = tmp_path / "all_episodes.json"
+    path.write_text(json.dumps({"episodes": [{"episode_id": 1}]}))
+    with pytest.raises(EpisodeError, match="schema not supported") as error:
+        load_episodes(path)
+    assert "--from satnav" in error.value.next_step

@@ -76,6 +76,11 @@ def test_on_the_ground_nobody_hovers(flyer):
     assert flyer.misfit(8.0, 47.0, 50.0) == ""
 
 
+def test_swapped_positions_are_recognised(flyer):
+    assert "swapped" in flyer.misfit(47.0, 8.0, 50.0)
+    assert "swapped" not in flyer.misfit(8.1, 47.0, 50.0)
+
+
 def test_holes_cannot_be_flown_over():
     pixels = np.dstack([coordinates(1600, 1600), np.full((1600, 1600), 255, np.uint8)])
     pixels[700:760, 780:860, 3] = 0
