@@ -42,5 +42,6 @@ def _guarded(policy: Policy, call: str, argument: object) -> object:
     except PolicyFailure as error:
         where = f"{policy.spec.name}, {call}(){', ' + error.where if error.where else ''} [{error.kind}]"
         raise PolicyFault(error.what, where=where, why=error.why, next_step=error.next_step) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        # One that says sys.exit() must not end the run, least of all as if all were well.
         raise PolicyFault(f"the policy failed in {call}()", where=policy.spec.name, why=f"{type(error).__name__}: {error}") from error

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from portico.errors import SuiteError
+from portico.errors import SuiteError, UserError
 from portico.evaluate.storage import storage_error as storage_error
 from portico.evaluate.storage import write_json as write_json
 from portico.evaluate.storage import write_text as write_text
@@ -69,8 +69,16 @@ class Reporting(Protocol):
 
 
 def add_report(record: Record, policy: object) -> None:
-    """Put what a policy reports of this episode into its record, times apart from the rest; most policies report nothing."""
+    """Put what a policy reports of this episode into its record, times apart from the rest; most policies report nothing.
+
+    Raises:
+        UserError: it reports what cannot be written.
+    """
     said = dict(policy.report()) if isinstance(policy, Reporting) else {}
+    try:
+        json.dumps(said, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise UserError("the policy's report cannot be written", where="report()", why=str(error), next_step="report plain data, without NaN") from error
     timing = said.pop("timing", None)
     # An episode that could not begin leaves the policy with the report of the one before.
     if not said or said.pop("episode", None) != Key.of(record).slug():

@@ -1,6 +1,6 @@
 """A policy that walks at random, always the same way, until a file in ``PORTICO_CHAOS`` says that an episode of it is to go wrong.
 
-The file maps ``raise``, ``garbage``, ``hang``, ``stuck`` and ``crash`` to slugs of episodes, and ``sleep_s`` to the seconds of every decision.
+The file maps ``raise``, ``exit``, ``garbage``, ``hang``, ``stuck`` and ``crash`` to slugs of episodes, and ``sleep_s`` to the seconds of every decision.
 """
 
 import itertools
@@ -36,6 +36,9 @@ class Walker:
     def fail(self):
         raise ValueError("the model fell over")
 
+    def exit(self):
+        raise SystemExit(0)
+
     def garbage(self):
         return {"linear": float("nan")}
 
@@ -55,3 +58,15 @@ class Walker:
 
     def close(self):
         pass
+
+
+class Reporter(Walker):
+    """Reports what no JSON can hold."""
+
+    def reset(self, brief):
+        super().reset(brief)
+        self.said = {"episode": brief.episode_key, "seen": {1, 2}} if self.fault == "raise" else {"episode": brief.episode_key, "sure": float("nan")}
+        self.fault = ""
+
+    def report(self):
+        return self.said

@@ -40,7 +40,7 @@ def errors_of(folder):
     return {key.slug(): record["error"] for key, record in read_records(folder).items() if record["status"] == "error"}
 
 
-@pytest.mark.parametrize(("fault", "said"), [("raise", "ValueError: the model fell over"), ("garbage", "returned no action")])
+@pytest.mark.parametrize(("fault", "said"), [("raise", "ValueError: the model fell over"), ("exit", "SystemExit: 0"), ("garbage", "returned no action")])
 def test_a_policy_that_fails_costs_its_episodes_errors_until_it_is_mended(suite_file, prepared, whole, tmp_path, chaos, fault, said):
     chaos(**{fault: victims(whole, 3)})
     summary = execute(request_for(suite_file, prepared, tmp_path / "run"))
@@ -51,6 +51,14 @@ def test_a_policy_that_fails_costs_its_episodes_errors_until_it_is_mended(suite_
     chaos()
     execute(request_for(suite_file, prepared, tmp_path / "run"))
     assert outcome(tmp_path / "run") == outcome(whole)
+
+
+@pytest.mark.parametrize("fault", ["raise", "nan"])
+def test_a_report_that_cannot_be_written_costs_its_episode_and_not_the_run(suite_file, prepared, whole, tmp_path, chaos, fault):
+    chaos(**{fault: [key.slug() for key in read_records(whole)]})
+    summary = execute(request_for(suite_file, prepared, tmp_path / "run", "chaos_policies:Reporter"))
+    assert summary["n"] == {"planned": 10, "scored": 0, "error": 10, "missing": 0}
+    assert all("report cannot be written" in error["message"] for error in errors_of(tmp_path / "run").values())
 
 
 def test_a_policy_that_hangs_is_interrupted_and_the_run_goes_on(suite_file, prepared, whole, tmp_path, chaos):
