@@ -15,6 +15,7 @@ from portico.errors import SuiteError, UserError
 from portico.evaluate.aggregate import summarise
 from portico.evaluate.identity import read_header
 from portico.evaluate.inspection import Inspection, inspect_run
+from portico.evaluate.locks import at_work
 from portico.evaluate.scores import read_scored
 
 app = typer.Typer(no_args_is_help=True, help="List runs, and check that nothing of them is missing, doubled, mixed or changed.")
@@ -80,7 +81,7 @@ def _row(path: Path, below: Path) -> list[str]:
         f"{len(records)}/{n['planned']}",
         str(n["error"]),
         "–" if success is None else f"{success:.1%}",
-        datetime.fromtimestamp(changed).isoformat(sep=" ", timespec="minutes"),
+        "at work" if at_work(path) else datetime.fromtimestamp(changed).isoformat(sep=" ", timespec="minutes"),
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from portico.evaluate.measures import MEASURES
 from portico.evaluate.plan import Assignment, selection
 from portico.evaluate.records import Key
 from portico.evaluate.storage import write_json
+from portico.interface import Camera
 from portico.robots import robot_files
 
 if TYPE_CHECKING:
@@ -42,7 +44,8 @@ _SHARED: dict[str, Any] = {
 def header_of(request: RunRequest, fit: Fit, measures: tuple[str, ...], plan: Mapping[Key, Assignment]) -> dict[str, Any]:
     """The contents of ``run.json``.
 
-    ``policy_version`` is what the policy says of itself; ``selection`` is a digest of every question, ``command`` how to start the same run.
+    ``policy_version`` is what the policy says of itself; ``cameras`` are those that it brings in place of the robot's own; ``selection`` is a
+    digest of every question, ``command`` how to start the same run.
     """
     return {
         "schema_version": RUN_SCHEMA,
@@ -50,6 +53,7 @@ def header_of(request: RunRequest, fit: Fit, measures: tuple[str, ...], plan: Ma
         "policy": request.policy,
         "policy_version": fit.version,
         "seedable": fit.seedable,
+        "cameras": [asdict(camera) for camera in fit.cameras],
         "privileged": list(fit.beyond),
         "timing": request.timing,
         "compatibility": [{"code": note.code, "sentence": note.sentence, "remedy": note.remedy} for note in fit.notes],
@@ -100,7 +104,9 @@ def read_header(run_folder: Path) -> dict[str, Any]:
     try:
         header = json.loads(path.read_text(encoding="utf-8"))
         missing = sorted({"suite", "policy", "worlds", "planned"} - header.keys())
-    except (OSError, ValueError, AttributeError) as error:
+        if not missing:
+            str(header["suite"]["name"]), {world: dict(facts) for world, facts in header["worlds"].items()}, int(header["planned"])
+    except (OSError, ValueError, AttributeError, TypeError, KeyError) as error:
         raise SuiteError("the run's header is damaged", where=str(path), why=str(error), next_step="run the suite again into another --out") from error
     if missing:
         raise SuiteError(
@@ -109,13 +115,21 @@ def read_header(run_folder: Path) -> dict[str, Any]:
     return dict(header)
 
 
+def cameras_of(header: Mapping[str, Any]) -> tuple[Camera, ...]:
+    """The cameras that the policy of a run brought, empty where it saw through the robot's own or none can be made out."""
+    try:
+        return tuple(Camera(**facts) for facts in header.get("cameras") or ())
+    except TypeError:
+        return ()
+
+
 def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[tuple[str, str]]:
     """(name, in words) for everything that two headers of one run must share and do not."""
     found = []
     for name, usual in _SHARED.items():
         a, b = _entry(there, name, usual), _entry(here, name, usual)
         if a != b and not (a is None and name not in there):
-            found.append((name, _difference(a, b)))
+            found.append((name, "other episodes are asked, or the same otherwise" if name == "selection" else _difference(a, b)))
     for world in sorted({*there["worlds"], *here["worlds"]}):
         a, b = (side["worlds"].get(world, {}).get("hash") for side in (there, here))
         if a != b:
@@ -154,5 +168,5 @@ def _difference(there: Any, here: Any) -> str:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    text = "none" if value is None else repr(value)
     return text if len(text) <= 120 else text[:117] + "..."

@@ -42,6 +42,20 @@ def locked(run_folder: Path, rank: int = 0, world_size: int = 1) -> Iterator[Non
         os.close(folder)
 
 
+def at_work(run_folder: Path) -> bool:
+    """Whether somebody holds a run folder now; False where that cannot be told."""
+    try:
+        handle = os.open(run_folder / ".lock", os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return not _try(handle, fcntl.LOCK_EX, run_folder)
+    except StorageError:
+        return False
+    finally:
+        os.close(handle)
+
+
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
     """Wait for a lock file and hold it: for the short moments in which one process reads and writes what others write too.

@@ -22,7 +22,7 @@ from portico.evaluate.scores import read_scored
 from portico.evaluate.summary import summary_of
 from portico.evaluate.timing import timing_mode
 from portico.evaluate.worker import Job
-from portico.interface import StageKind
+from portico.interface import Camera, StageKind
 from portico.policies import create
 from portico.suites import Suite
 
@@ -59,12 +59,16 @@ class RunRequest:
 
 
 class Fit(NamedTuple):
-    """How a policy fits a suite: what it needs beyond the track, what else to record, and what it says of itself."""
+    """How a policy fits a suite: what it needs beyond the track, what else to record, and what it says of itself.
+
+    ``cameras`` are those that it brings in place of the robot's own.
+    """
 
     beyond: list[str]
     notes: list[Finding]
     version: str
     seedable: bool
+    cameras: tuple[Camera, ...] = ()
 
 
 @dataclass
@@ -173,7 +177,8 @@ def check_policy_name(suite: Suite, name: str, allow_privileged: bool, kinds: Co
     policy = create(name)
     try:
         notes = check(policy, suite, kinds, allow_privileged=allow_privileged)
-        return Fit(sorted(policy.spec.beyond(suite.track)), notes, policy.spec.version, policy.spec.seedable)
+        spec = policy.spec
+        return Fit(sorted(spec.beyond(suite.track)), notes, spec.version, spec.seedable, () if spec.keeps_cameras else tuple(spec.cameras))
     finally:
         policy.close()
 

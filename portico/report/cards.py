@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from PIL import Image
 
 from portico.errors import UserError
+from portico.evaluate.identity import cameras_of
 from portico.evaluate.records import Key, Record
 from portico.geometry import Pose, leaning
 from portico.render import WorldRenderer, renderer_of
@@ -170,11 +171,13 @@ class _Stage:
 
 
 def body_of(run: Run) -> Embodiment:
-    """The embodiment of a run's suite, Spot where the header names none that is known."""
+    """The embodiment of a run's suite with the cameras that the policy saw through, Spot where the header names none that is known."""
     try:
-        return embodiment(str(run.header["suite"].get("embodiment", "spot")))
+        body = embodiment(str(run.header["suite"].get("embodiment", "spot")))
     except UserError:
-        return embodiment("spot")
+        body = embodiment("spot")
+    cameras = cameras_of(run.header)
+    return replace(body, cameras=cameras) if cameras else body
 
 
 def _backgrounds(chosen: Sequence[Choice], visits: Sequence[Visit | None], shelf: WorldShelf) -> dict[tuple[str, str, int], Background]:

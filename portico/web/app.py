@@ -20,7 +20,7 @@ from portico.web import maps, pages
 from portico.web.library import Library, Shelved
 from portico.web.listing import Item, identity
 from portico.web.listing import Query as Asked
-from portico.web.pictures import Painter, PictureCache, draw_frame
+from portico.web.pictures import Painter, PictureCache, draw_frame, draw_goal
 from portico.web.scene import Stage, trajectory_file
 from portico.web.worlds import Atlas
 
@@ -192,6 +192,15 @@ def _add_pictures(app: FastAPI, viewer: Viewer) -> None:
 
         picture = await viewer.frames.picture(("frame", run, slug, item.row.place, v, state, draft), drawn, request.is_disconnected)
         return _picture(picture)
+
+    @app.get("/goal/{run}/{slug}/{stage}.jpg")
+    async def goal(request: Request, run: str, slug: str, stage: int, v: int = 0) -> Response:
+        item = viewer.item(run, slug)
+
+        def drawn() -> Any:
+            return draw_goal(viewer.stage.track(item), stage)
+
+        return _picture(await viewer.frames.picture(("goal", run, slug, v, stage), drawn, request.is_disconnected))
 
     @app.get("/map/{run}/{slug}/{level}.jpg")
     async def ground(request: Request, run: str, slug: str, level: int, box: str, px: Annotated[int, Query()]) -> Response:

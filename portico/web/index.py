@@ -6,13 +6,14 @@ is written. Which records count is as in ``portico.evaluate.scores.read_scored``
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from portico.evaluate.records import Key, Record
+from portico.evaluate.records import Key, Record, planned_keys
 from portico.evaluate.scores import SCORES, about_scores
 
 #: Measures that the table shows and sorts by.
@@ -74,12 +75,15 @@ class _File:
 class RunIndex:
     """The rows of one run folder.
 
+    Args:
+        header: its ``run.json``, to tell records of another run by; without it all are taken for its own.
+
     Attributes:
-        rows: sorted by identity.
+        rows: sorted by identity. foreign: how many records answer questions that the run does not ask; they are no rows.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, header: Mapping[str, Any] | None = None) -> None:
+        self.folder, self.header, self.foreign = folder, header, 0
         self.rows: list[Row] = []
         self._by_slug: dict[str, Row] | None = None
         self._files: dict[str, _File] = {}
@@ -147,8 +151,21 @@ class RunIndex:
                 if there is None or there.status == "error":
                     found[row.key] = row
         # Keys are compared as tuples: dataclass comparison would build one for every pair.
-        self.rows = sorted(found.values(), key=lambda row: _order(row.key))
+        self.rows = self._own(sorted(found.values(), key=lambda row: _order(row.key)))
+        self.foreign = len(found) - len(self.rows)
         self._by_slug = None
+
+    def _own(self, rows: list[Row]) -> list[Row]:
+        """Those that the run asks for. Its questions are read only where something gives them away: there may be thousands."""
+        if self.header is None:
+            return rows
+        suite, worlds = self.header["suite"], self.header["worlds"]
+        near = [row for row in rows if (row.key.suite, row.key.split) == (suite["name"], suite.get("split", row.key.split)) and row.key.world in worlds]
+        if len(near) == len(rows) <= int(self.header["planned"]):
+            return rows
+        planned = planned_keys(self.folder)
+        asked = set(planned) if planned is not None else {row.key for row in near}
+        return [row for row in near if row.key in asked]
 
 
 def _take(name: str, known: _File, data: bytes) -> bool:

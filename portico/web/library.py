@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from portico.errors import SuiteError
+from portico.evaluate.identity import read_header
 from portico.report.runs import Run
 from portico.web.index import RunIndex
 
@@ -103,12 +103,12 @@ class Library:
         known = next((run for run in self.runs.values() if run.folder == folder), None)
         if known is not None and known.stamp == stamp:
             return
-        header = read_header(path)
+        header = read_header(folder)
         if known is not None:
-            known.header, known.stamp = header, stamp
+            known.header, known.index.header, known.stamp = header, header, stamp
             return
         name = _free_name(folder, set(self.runs))
-        self.runs[name] = Shelved(name, len(self.runs), folder, header, RunIndex(folder), stamp)
+        self.runs[name] = Shelved(name, len(self.runs), folder, header, RunIndex(folder, header), stamp)
 
 
 def runs_in(folder: Path) -> list[Path]:
@@ -116,25 +116,6 @@ def runs_in(folder: Path) -> list[Path]:
     if (folder / "run.json").is_file():
         return [folder]
     return sorted(path.parent for path in folder.glob("*/run.json"))
-
-
-def read_header(path: Path) -> dict[str, Any]:
-    """``run.json``.
-
-    Raises:
-        SuiteError: it is damaged or incomplete.
-    """
-    again = "run the suite again into another --out"
-    try:
-        header: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        missing = sorted({"suite", "policy", "worlds", "planned"} - header.keys())
-        if not missing:
-            str(header["suite"]["name"]), dict(header["worlds"]), int(header["planned"])
-    except (OSError, ValueError, AttributeError, TypeError, KeyError) as error:
-        raise SuiteError("the run's header is damaged", where=str(path), why=str(error), next_step=again) from error
-    if missing:
-        raise SuiteError("the run's header is incomplete", where=str(path), why=f"it lacks {', '.join(missing)}", next_step=again)
-    return header
 
 
 def _free_name(folder: Path, taken: set[str]) -> str:

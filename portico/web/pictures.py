@@ -21,7 +21,7 @@ from numba.np.ufunc.parallel import threading_layer
 from PIL import Image
 
 from portico.errors import EpisodeError, UserError, WorldError
-from portico.geometry import Pose, leaning
+from portico.geometry import Floats, Pose, leaning
 from portico.web.scene import Track
 
 #: Bytes of finished pictures that are kept.
@@ -196,14 +196,32 @@ def draw_frame(track: Track, state: int, *, fine: bool) -> Image.Image:
         raise EpisodeError("there is no such state", where=f"{track.item.row.slug}: {state}", why=f"{track.states} were recorded")
     if track.site.world is None:
         raise WorldError("the frame cannot be drawn", where=track.item.row.key.world, why=track.site.note)
-    body = track.body
-    camera = body.cameras[0]
-    if camera.width > _FRAME_PX:
-        camera = camera.resized(_FRAME_PX, round(_FRAME_PX * camera.height / camera.width))
     x, y, z = trajectory.position[state].tolist()
     roll, pitch = trajectory.tilt_rad[state].tolist()
-    T_world_camera = leaning(Pose(x, y, z, float(trajectory.yaw_rad[state])), roll, pitch, body.pivot_m) @ camera.T_base_camera()
-    renderer = track.site.renderer
+    return _seen(track, leaning(Pose(x, y, z, float(trajectory.yaw_rad[state])), roll, pitch, track.body.pivot_m), fine=fine)
+
+
+def draw_goal(track: Track, stage: int) -> Image.Image:
+    """The picture that an image stage gives to find, drawn again from its goal pose through the same camera.
+
+    Raises:
+        WorldError: the world is not there, or cannot be drawn on this machine. EpisodeError: the stage gives no picture.
+    """
+    stages = track.episode.stages if track.episode is not None else []
+    spec = stages[stage] if 0 <= stage < len(stages) else None
+    if spec is None or spec.kind != "image" or spec.goal is None or spec.goal_yaw_rad is None:
+        raise EpisodeError("this stage gives no picture to find", where=f"{track.item.row.slug}: stage {stage}")
+    if track.site.world is None:
+        raise WorldError("the picture cannot be drawn", where=track.item.row.key.world, why=track.site.note)
+    return _seen(track, Pose(*spec.goal, spec.goal_yaw_rad).matrix(), fine=True)
+
+
+def _seen(track: Track, T_world_base: Floats, *, fine: bool) -> Image.Image:
+    """What the first camera sees from a pose of the base, (4, 4)."""
+    camera, renderer = track.body.cameras[0], track.site.renderer
+    if camera.width > _FRAME_PX:
+        camera = camera.resized(_FRAME_PX, round(_FRAME_PX * camera.height / camera.width))
+    T_world_camera = T_world_base @ camera.T_base_camera()
     if fine:
         return Image.fromarray(renderer.photograph(T_world_camera, camera))
     rgb = renderer.render(T_world_camera, camera, ["rgb"]).rgb

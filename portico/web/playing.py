@@ -41,12 +41,14 @@ class Lane:
     Attributes:
         state: where it is now. frames: address of its frames up to the state's number, "" when there are none. said: what is true now.
         curve: path of its distance to the goal, see ``distances.curve``; longest_m: what its head stands for.
-        stages, marks: its time line. happened: (place, seconds, event) for the list. robot: x, y in the map's pixels per level, and heading.
+        goals: address of the pictures that stages give to find, likewise. stages, marks: its time line. happened: (place, seconds, event) for the
+        list. robot: x, y in the map's pixels per level, and heading.
     """
 
     track: Track
     state: int
     frames: str
+    goals: str
     version: int
     size: tuple[int, int]
     said: str
@@ -70,6 +72,10 @@ class Lane:
     def frame(self, state: int) -> str:
         """Address of the fine frame of a state."""
         return f"{self.frames}{state}.jpg?v={self.version}"
+
+    def goal(self, stage: int) -> str:
+        """Address of the picture that a stage gives to find."""
+        return f"{self.goals}{stage}.jpg?v={self.version}"
 
 
 @dataclass(frozen=True)
@@ -146,11 +152,12 @@ def _lane(track: Track, axis: Axis, place: int, distances_m: Floats, longest_m: 
     item = track.item
     drawable = track.trajectory is not None and track.site.world is not None
     camera = track.body.cameras[0] if track.body.cameras else None
-    state = axis.state(track, place)
+    state, address = axis.state(track, place), f"{quote(item.run.name, safe='')}/{quote(item.row.slug, safe='')}/"
     return Lane(
         track=track,
         state=state,
-        frames=f"/frame/{quote(item.run.name, safe='')}/{quote(item.row.slug, safe='')}/" if drawable and camera is not None else "",
+        frames=f"/frame/{address}" if drawable and camera is not None else "",
+        goals=f"/goal/{address}" if track.site.world is not None and camera is not None else "",
         version=stamp(item),
         size=(camera.width, camera.height) if camera is not None else (640, 480),
         said=said(track, state, float(distances_m[state])) if track.states else "nothing was recorded",

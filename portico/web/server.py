@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import socket
 import threading
 import time
@@ -59,6 +60,8 @@ class ViewServer:
 
     def close(self) -> None:
         """Stop listening."""
+        # Pictures that are given up are no news to whoever stops the viewer.
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         self._server.should_exit = True
         self._thread.join(5.0)
         self._app.state.viewer.close()

@@ -10,6 +10,7 @@ from hut_runs import read_json, request_for
 
 from portico.cli.main import main
 from portico.evaluate.inspection import inspect_run
+from portico.evaluate.locks import locked
 from portico.evaluate.logbook import Logbook
 from portico.evaluate.plan import Shard
 from portico.evaluate.records import RecordWriter
@@ -176,6 +177,25 @@ def test_check_and_list_on_the_command_line(portico, run):
     code, _, err = portico("runs", "list", run / "nowhere")
     assert code == 1
     assert "no run lies there" in err
+
+
+@pytest.mark.parametrize("header", ["{", "[]", '{"foo": 1}', '{"suite": "x", "policy": 3, "worlds": [], "planned": "many"}'])
+def test_what_is_no_run_does_not_hide_the_others_in_the_list(portico, run, header):
+    (run.parent / "strange").mkdir()
+    (run.parent / "strange" / "run.json").write_text(header)
+    code, out, _ = portico("runs", "list", run.parent)
+    assert code == 0
+    assert "10/10" in out
+    assert "damaged" in out or "incomplete" in out
+    code, _, err = portico("runs", "check", run.parent / "strange")
+    assert code == 1
+    assert "the run's header is" in err
+
+
+def test_a_run_at_work_is_listed_as_that(portico, run):
+    with locked(run):
+        assert "at work" in portico("runs", "list", run.parent)[1]
+    assert "at work" not in portico("runs", "list", run.parent)[1]
 
 
 def test_a_run_that_does_not_know_its_command_says_so(portico, run):

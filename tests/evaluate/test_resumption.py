@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from portico.errors import EpisodeError, StorageError, SuiteError
 from portico.evaluate.executors import InProcess
-from portico.evaluate.locks import locked
+from portico.evaluate.locks import at_work, locked
 from portico.evaluate.plan import Shard, dealt, plan_of, question
 from portico.evaluate.prepare import Prepared, prepare, select
 from portico.evaluate.records import Key, RecordWriter, read_records
@@ -90,7 +90,7 @@ def test_other_questions_under_the_same_count_are_refused(suite_file, prepared, 
     execute(request_for(suite_file, select(prepared, only=ids[:2]), tmp_path))
     with pytest.raises(SuiteError, match="holds another run") as refused:
         execute(request_for(suite_file, select(prepared, only=ids[2:4]), tmp_path))
-    assert "selection" in str(refused.value)
+    assert "selection: other episodes are asked" in f"{refused.value.where}: {refused.value.why}"
 
 
 @pytest.mark.parametrize(
@@ -200,8 +200,12 @@ def test_ranks_of_one_world_size_share_a_folder_and_nobody_else_does(tmp_path):
             pass
         with pytest.raises(StorageError, match="another run is writing"), locked(tmp_path):
             pass
+    assert not at_work(tmp_path)
     with locked(tmp_path, 4, 7):
-        pass
+        assert at_work(tmp_path)
+    assert not at_work(tmp_path / "nowhere")
+    with locked(tmp_path):
+        assert at_work(tmp_path)
     with locked(tmp_path), pytest.raises(StorageError, match="another run is writing"), locked(tmp_path, 0, 3):
         pass
 

@@ -6,10 +6,13 @@ import json
 import os
 import re
 import shutil
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 from PIL import Image
+
+from portico.interface import Camera
 
 ONE = "corner--outdoor-0--0"
 
@@ -90,6 +93,42 @@ def test_frames_are_drawn_from_the_recorded_pose(client):
     assert first.content != later.content
     smooth, rough = (np.asarray(Image.open(io.BytesIO(a.content)), float) for a in (first, draft))
     assert 0 < np.abs(smooth - rough).mean() < 12
+
+
+def test_a_policy_that_brought_its_own_cameras_is_shown_what_it_saw(corner, client_of, tmp_path):
+    run = shutil.copytree(corner.runs / "chain", tmp_path / "chain")
+    header = json.loads((run / "run.json").read_text())
+    header["cameras"] = [asdict(Camera("mine", 320, 320, z=1.2))]
+    (run / "run.json").write_text(json.dumps(header))
+    client = client_of(run)
+    assert 'width="320" height="320"' in page(client, f"/e/chain/{ONE}")
+    assert Image.open(io.BytesIO(client.get(f"/frame/chain/{ONE}/0.jpg").content)).size == (320, 320)
+
+
+def test_the_picture_that_is_to_be_found_is_shown(corner, client_of, tmp_path):
+    run = shutil.copytree(corner.runs / "chain", tmp_path / "chain")
+    file = run / "episodes" / "corner.json"
+    episodes = json.loads(file.read_text())
+    stage = next(e for e in episodes["episodes"] if e["id"] == "outdoor-0")["stages"][0]
+    stage |= {"kind": "image", "goal": stage["goal"], "goal_yaw_rad": 0.5}
+    file.write_text(json.dumps(episodes))
+    client = client_of(run)
+    address = re.search(rf'src="(/goal/chain/{ONE}/0.jpg[^"]*)"', page(client, f"/e/chain/{ONE}"))[1]
+    assert Image.open(io.BytesIO(client.get(address).content)).size == (640, 480)
+    assert client.get(f"/goal/chain/{ONE}/1.jpg", headers={"accept": "image/*"}).status_code == 422
+    assert "/goal/" not in page(client_of(corner.runs), f"/e/chain/{ONE}")
+
+
+def test_records_of_another_run_are_left_out_and_counted(corner, client_of, tmp_path):
+    run = shutil.copytree(corner.runs / "chain", tmp_path / "chain")
+    stranger = json.loads((run / "records" / "rank-00000.jsonl").read_text().splitlines()[0])
+    for change in ({"suite": "another"}, {"episode": "never-asked"}):
+        with open(run / "records" / "rank-00009.jsonl", "a") as file:
+            file.write(json.dumps({**stranger, "key": {**stranger["key"], **change}}) + "\n")
+    text = page(client_of(run), "/")
+    assert "11 of 11 recorded" in text
+    assert "2 of another run left out" in text
+    assert "never-asked" not in text
 
 
 def test_a_state_that_was_not_recorded_is_refused(client):

@@ -39,9 +39,11 @@ def test_a_damaged_header_is_named_and_the_others_are_shown(tmp_path):
     (tmp_path / "bad" / "run.json").write_text("{")
     (tmp_path / "short").mkdir()
     (tmp_path / "short" / "run.json").write_text('{"policy": "x"}')
+    (tmp_path / "strange").mkdir()
+    (tmp_path / "strange" / "run.json").write_text('{"suite": "x", "policy": 3, "worlds": [], "planned": "many"}')
     library = Library.opened([tmp_path])
     assert list(library.runs) == ["good"]
-    assert [problem.split(":")[0] for problem in library.problems] == ["bad", "short"]
+    assert [problem.split(":")[0] for problem in library.problems] == ["bad", "short", "strange"]
     assert "it lacks planned, suite, worlds" in library.problems[1]
 
 
