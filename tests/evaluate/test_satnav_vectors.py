@@ -1,5 +1,7 @@
 """Thirty worked examples of SatNav's rules, through the product's own scoring; those that pin its radii use its geodesy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from portico.policies.privileged.reference_follower import greedy_choice
 from portico.robots import embodiment
 from portico.robots.flyer import agent_pose, footprint_radius_m
 from portico.tasks import Annotations, Budget, Episode, Reference, StageSpec, Start, Trajectory
-from portico.tasks.predicates import ReachLocation
+from portico.tasks.predicates import ReachLocation, opened
 from portico.world import SATNAV, SPHERE, Geodesy, GeoPose, Semantics
 from portico.world.geodesy import great_circle_m, yaw_of
 
@@ -127,6 +129,21 @@ def test_4_the_radius_itself_is_outside():
     assert goal.gate(np.zeros((1, 3))) is None  # 10: nor is a start at the radius a loop
 
 
+@pytest.mark.parametrize(("away_m", "leaves"), [(20.0, False), (20.001, True)])
+def test_13_twice_the_radius_itself_is_no_departure(away_m, leaves):
+    """Out and back: the goal, at the start, counts once it was left by more than two radii."""
+
+    class Stubbed(Geodesy):
+        def distance_m(self, a, b):
+            return np.broadcast_to(np.asarray(a, float)[..., 0], np.asarray(a).shape[:-1])
+
+    goal = ReachLocation(np.zeros(3), 10.0, np.zeros(3), Stubbed("sphere", 1.0))
+    way = np.array([[0.0, 0.0, 0.0], [away_m, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    gate = goal.gate(way)
+    assert gate is not None
+    assert bool(opened(*gate)[-1]) == leaves
+
+
 def test_19_haversine():
     a, b = np.array([116.3974, 39.9093]), np.array([116.4074, 39.9093])
     assert great_circle_m(a, b, SATNAV.radius_m) == pytest.approx(852.933, abs=1e-3)
@@ -154,10 +171,11 @@ def test_21_relative_pose():
     assert isinstance(ahead.relative_to(start), Pose)
 
 
-def test_22_footprint():
-    camera = embodiment("flyer").cameras[0]
-    assert footprint_radius_m(camera, 50.0) == pytest.approx(70.71, abs=0.01)
-    assert 50.0 * camera.width / camera.focal_px == pytest.approx(100.0)
+@pytest.mark.parametrize(("height_m", "hfov_deg", "width_m"), [(50.0, 90.0, 100.0), (100.0, 90.0, 200.0), (50.0, 60.0, 57.74)])
+def test_22_footprint(height_m, hfov_deg, width_m):
+    camera = replace(embodiment("flyer").cameras[0], hfov_rad=np.deg2rad(hfov_deg))
+    assert height_m * camera.width / camera.focal_px == pytest.approx(width_m, abs=5e-3)
+    assert footprint_radius_m(camera, height_m) == pytest.approx(width_m / np.sqrt(2.0), abs=5e-3)  # 70.71 m at 50 m and 90 degrees
 
 
 @pytest.mark.parametrize(
