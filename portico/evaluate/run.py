@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from portico.errors import StorageError, UnknownName
+from portico.errors import PolicyRefused, StorageError, UnknownName, UserError
 from portico.evaluate.compatibility import Finding, check
 from portico.evaluate.executors import Executor, local
 from portico.evaluate.identity import header_of, read_header, settle_header
@@ -22,7 +23,7 @@ from portico.evaluate.scores import read_scored
 from portico.evaluate.summary import summary_of
 from portico.evaluate.timing import timing_mode
 from portico.evaluate.worker import Job
-from portico.interface import Camera, StageKind
+from portico.interface import Camera, Policy, PolicyFailure, StageKind
 from portico.policies import create
 from portico.suites import Suite
 
@@ -170,17 +171,33 @@ def check_policy_name(suite: Suite, name: str, allow_privileged: bool, kinds: Co
         kinds: of the stages that it will be asked for.
 
     Raises:
-        PolicyRefused: it does not fit, see ``portico.evaluate.compatibility``.
+        PolicyRefused: it does not fit, see ``portico.evaluate.compatibility``; or it raises when it is made.
         PolicyFailure: it lives behind a wire, and nobody answers there.
         UnknownName: no such policy, with the closest matches.
     """
-    policy = create(name)
+    policy = _made(name)
     try:
         notes = check(policy, suite, kinds, allow_privileged=allow_privileged)
         spec = policy.spec
         return Fit(sorted(spec.beyond(suite.track)), notes, spec.version, spec.seedable, () if spec.keeps_cameras else tuple(spec.cameras))
     finally:
         policy.close()
+
+
+def _made(name: str) -> Policy:
+    """A policy, or in words where its own code gave up."""
+    try:
+        return create(name)
+    except (UserError, PolicyFailure):
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        raise PolicyRefused(
+            f"the policy {name!r} cannot be made",
+            where=f"{last.filename}, line {last.lineno}",
+            why=f"{type(error).__name__}: {error}",
+            next_step="mend it there",
+        ) from error
 
 
 def _kinds(request: RunRequest) -> set[StageKind]:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hut_runs import outcome, prepared_for, request_for, suite_in
 
-from portico.errors import StorageError, UserError
+from portico.errors import PolicyRefused, StorageError, UserError
 from portico.evaluate.deadline import Punctual
 from portico.evaluate.executors import InProcess
 from portico.evaluate.inspection import inspect_run
@@ -51,6 +51,21 @@ def test_a_policy_that_fails_costs_its_episodes_errors_until_it_is_mended(suite_
     chaos()
     execute(request_for(suite_file, prepared, tmp_path / "run"))
     assert outcome(tmp_path / "run") == outcome(whole)
+
+
+class Unmakeable:
+    spec = PolicySpec("unmakeable")
+    reset = act = close = lambda self, *_: None
+
+    def __init__(self):
+        raise RuntimeError("no weights here")
+
+
+def test_a_policy_that_cannot_be_made_is_refused_with_the_place(suite_file, prepared, tmp_path):
+    with pytest.raises(PolicyRefused, match="cannot be made") as refused:
+        execute(request_for(suite_file, prepared, tmp_path / "run", "test_faults:Unmakeable"))
+    assert "test_faults.py" in refused.value.where
+    assert refused.value.why == "RuntimeError: no weights here"
 
 
 @pytest.mark.parametrize("fault", ["raise", "nan"])
