@@ -101,17 +101,19 @@ def read_header(run_folder: Path) -> dict[str, Any]:
     path = run_folder / "run.json"
     if not path.is_file():
         raise SuiteError("this is not a run folder", where=str(run_folder), why="run.json is missing", next_step="give a folder made by `portico run`")
+    again = "run the suite again into another --out"
     try:
         header = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SuiteError("the run's header is damaged", where=str(path), why=str(error), next_step=again) from error
+    try:
         missing = sorted({"suite", "policy", "worlds", "planned"} - header.keys())
         if not missing:
             str(header["suite"]["name"]), {world: dict(facts) for world, facts in header["worlds"].items()}, int(header["planned"])
-    except (OSError, ValueError, AttributeError, TypeError, KeyError) as error:
-        raise SuiteError("the run's header is damaged", where=str(path), why=str(error), next_step="run the suite again into another --out") from error
+    except (ValueError, AttributeError, TypeError, KeyError) as error:
+        raise SuiteError("the run's header is damaged", where=str(path), why="it is not what `portico run` writes", next_step=again) from error
     if missing:
-        raise SuiteError(
-            "the run's header is incomplete", where=str(path), why=f"it lacks {', '.join(missing)}", next_step="run the suite again into another --out"
-        )
+        raise SuiteError("the run's header is incomplete", where=str(path), why=f"it lacks {', '.join(missing)}", next_step=again)
     return dict(header)
 
 

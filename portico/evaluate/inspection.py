@@ -153,7 +153,7 @@ def _twice(by_key: Mapping[Key, list[Line]]) -> Iterator[Finding]:
 
 def _unfinished(folder: Path, header: Mapping[str, Any], planned: list[Key], missing: list[Key], errors: Mapping[Key, Record]) -> Iterator[Finding]:
     if errors:
-        names = tuple(f"{key}: {_first_line(r)}" for key, r in errors.items())
+        names = tuple(f"{key}: {_in_a_line(r)}" for key, r in errors.items())
         yield Finding("open", "error", f"{len(errors)} episodes ended in an error", names)
     if not missing:
         return
@@ -172,8 +172,11 @@ def _unfinished(folder: Path, header: Mapping[str, Any], planned: list[Key], mis
             yield Finding("open", "rank", words, names)
 
 
-def _first_line(record: Record) -> str:
-    return str((record.get("error") or {}).get("message", "")).split("\n")[0]
+def _in_a_line(record: Record) -> str:
+    """What went wrong, and why where the error says so."""
+    first, *more = str((record.get("error") or {}).get("message", "")).split("\n")
+    why = next((line.strip().removeprefix("why:").strip() for line in more if line.strip().startswith("why:")), "")
+    return f"{first}: {why}" if why else first
 
 
 def _how_ranks_ended(folder: Path, world_size: int) -> dict[int, str]:

@@ -142,6 +142,7 @@ def test_errors_are_open_and_a_later_outcome_leaves_a_note(suite_file, prepared,
         execute(request_for(suite_file, prepared, tmp_path))
     assert codes(tmp_path)["error"].kind == "open"
     assert len(codes(tmp_path)["error"].names) == 10
+    assert "the policy failed in act(): TypeError: Walker.fail()" in codes(tmp_path)["error"].names[0]
     execute(request_for(suite_file, prepared, tmp_path))
     assert [f.code for f in inspect_run(tmp_path).findings] == ["retried"]
     assert inspect_run(tmp_path).sound
