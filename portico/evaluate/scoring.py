@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from portico.episodes import load_episodes
-from portico.errors import SuiteError
+from portico.errors import EpisodeError, SuiteError
 from portico.evaluate.identity import read_header
 from portico.evaluate.labels import label_episode
 from portico.evaluate.locks import alone
@@ -102,7 +102,7 @@ def rescore(run_folder: Path, *, worlds: Path | None = None, watch: Callable[[in
         watch: told (records done, records) after each.
 
     Raises:
-        SuiteError: this is no run folder, its records are of another run, or a world is not the one that was run.
+        SuiteError: this is no run folder, its records are of another run, a trajectory is gone, or a world is not the one that was run.
         StorageError: the disk refused.
     """
     header = read_header(run_folder)
@@ -129,7 +129,7 @@ def rescore(run_folder: Path, *, worlds: Path | None = None, watch: Callable[[in
         context = scoring_context(Annotations(world.semantics), body, cached_space(world, body, folder))
         episodes = {e.id: e for e in load_episodes(run_folder / "episodes" / f"{world_id}.json").episodes}
         for key, record in kept.items():
-            trajectory = Trajectory.load(run_folder / "trajectories" / f"{key.slug()}.npz")
+            trajectory = _recorded(run_folder / "trajectories" / f"{key.slug()}.npz")
             fresh = _again(record, episodes[key.episode], trajectory, context, header["suite"]["measures"])
             again.append(fresh)
             watch(len(again), len(records))
@@ -141,6 +141,20 @@ def rescore(run_folder: Path, *, worlds: Path | None = None, watch: Callable[[in
         summary = summary_of(run_folder, header, records, again)
         write_json(run_folder / "summary.json", summary)
     return Rescored(summary, len(again), changed)
+
+
+def _recorded(path: Path) -> Trajectory:
+    """What happened in an episode.
+
+    Raises:
+        SuiteError: the file is gone or damaged.
+    """
+    try:
+        return Trajectory.load(path)
+    except EpisodeError as error:
+        state = "damaged" if path.is_file() else "gone"
+        step = f"{'delete it and ' if state == 'damaged' else ''}start the run again: it runs that episode once more"
+        raise SuiteError(f"a trajectory is {state}", where=str(path), why=error.why if state == "damaged" else "", next_step=step) from error
 
 
 def _again(record: Record, episode: Episode, trajectory: Trajectory, context: Context, measures: Collection[str]) -> Record:

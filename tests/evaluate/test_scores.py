@@ -10,6 +10,7 @@ import pytest
 from hut_runs import read_json, request_for
 
 from portico.cli.main import main
+from portico.errors import SuiteError
 from portico.evaluate.inspection import inspect_run
 from portico.evaluate.records import RecordWriter, read_records
 from portico.evaluate.run import execute, write_summary
@@ -100,6 +101,20 @@ def test_runs_are_compared_under_the_versions_that_scored_them(run, whole):
     assert scored_header(run, read_json(run / "run.json"))["measures"]["spl"] == 99
     assert load_run(run).header["measures"]["spl"] == 99
     assert load_run(whole).header["measures"]["spl"] != 99
+
+
+@pytest.mark.parametrize("how", ["gone", "damaged"])
+def test_a_trajectory_that_is_not_there_is_named_with_what_brings_it_back(suite_file, prepared, run, how):
+    path = sorted((run / "trajectories").iterdir())[0]
+    path.write_bytes(b"half a file")
+    if how == "gone":
+        path.unlink()
+    with pytest.raises(SuiteError, match=f"trajectory is {how}") as refused:
+        rescore(run)
+    assert "start the run again" in str(refused.value)
+    path.unlink(missing_ok=True)
+    execute(request_for(suite_file, prepared, run))
+    assert rescore(run).changed == []
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"records": {}}'])
