@@ -65,6 +65,7 @@ def _version(context: typer.Context, version: bool = typer.Option(False, "--vers
         typer.echo(context.get_help())
 
 
+_INTERRUPTED = 130
 #: Wrong options and arguments. Found by name because some versions of typer carry a click of their own.
 _Misuse: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
@@ -80,10 +81,12 @@ def main() -> None:
         error.show()  # type: ignore[attr-defined]
         code = 1
     except (KeyboardInterrupt, typer.Abort):
-        errors.print(f"\ninterrupted; what is finished is kept. To go on:\n  {shlex.join(['portico', *sys.argv[1:]])}", markup=False)
-        code = 130
+        code = _INTERRUPTED
     except BrokenPipeError:
         code = 0
+    # Some versions of typer turn an interruption into this code themselves.
+    if code == _INTERRUPTED:
+        errors.print(f"\ninterrupted; what is finished is kept. To go on:\n  {shlex.join(['portico', *sys.argv[1:]])}", markup=False)
     sys.exit(code if isinstance(code, int) else 0)
 
 

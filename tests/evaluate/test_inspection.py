@@ -199,6 +199,16 @@ def test_a_run_at_work_is_listed_as_that(portico, run):
     assert "at work" not in portico("runs", "list", run.parent)[1]
 
 
+def test_whoever_interrupts_is_told_how_to_go_on(portico, run, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("portico.cli.runs.read_header", interrupted)
+    code, _, err = portico("runs", "list", run)
+    assert code == 130
+    assert f"To go on:\n  portico runs list {run}" in err
+
+
 def test_a_run_that_does_not_know_its_command_says_so(portico, run):
     code, _, err = portico("reproduce", run)
     assert code == 1
