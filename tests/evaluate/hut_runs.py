@@ -1,6 +1,7 @@
 """Runs in the smallest world, for tests of what runs go through; and what must be the same however they went."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
@@ -14,10 +15,11 @@ from portico.suites import load_suite
 TASKS = {"exit": 4, "entrance": 4, "ovon": 2}
 
 
-def suite_in(folder: Path, *, max_actions: int = 25, tasks: dict[str, int] = TASKS) -> Path:
-    """A suite of ten episodes in the hut, below a folder; returns its file."""
-    build(folder / "hut")
-    body = {"name": "hut", "worlds": [{"path": "hut"}], "tasks": tasks, "budget": {"max_actions": max_actions}, "policies": ["random"]}
+def suite_in(folder: Path, *, max_actions: int = 25, tasks: dict[str, int] = TASKS, huts: Sequence[str] = ("hut",)) -> Path:
+    """A suite of ten episodes in each hut, below a folder; returns its file."""
+    for name in huts:
+        build(folder / name, name)
+    body = {"name": "hut", "worlds": [{"path": name} for name in huts], "tasks": tasks, "budget": {"max_actions": max_actions}, "policies": ["random"]}
     (folder / "hut.yaml").write_text(yaml.safe_dump(body))
     return folder / "hut.yaml"
 

@@ -4,7 +4,7 @@ import random
 from multiprocessing import get_context
 
 import pytest
-from chaos import changed, requests_of, storm
+from chaos import Storm, changed, requests_of
 from hut_runs import outcome
 
 from portico.evaluate.inspection import inspect_run
@@ -15,10 +15,11 @@ from portico.evaluate.run import execute
 @pytest.mark.slow
 def test_workers_and_parents_are_killed_and_nothing_is_lost_or_doubled(tmp_path, monkeypatch):
     monkeypatch.setenv("PORTICO_CHAOS", "")
-    request = requests_of(tmp_path, 30, sleep_s=0.01)
+    request = requests_of(tmp_path, 30, sleep_s=0.01, huts=("hut",))
     execute(request)
-    workers, parents, _ = storm([changed(request, folder=tmp_path / "storm", workers=2)], random.Random(1), worker_kills=2, parent_kills=1)
-    assert workers + parents > 0
+    storm = Storm([changed(request, folder=tmp_path / "storm", workers=2)], random.Random(1), worker_kills=2, parent_kills=1, beside=tmp_path)
+    toll = storm.blow()
+    assert toll.workers + toll.parents > 0
     assert outcome(tmp_path / "storm") == outcome(request.folder)
     assert not [f for f in inspect_run(tmp_path / "storm").findings if f.kind != "note"]
 

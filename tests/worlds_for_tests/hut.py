@@ -9,7 +9,7 @@ from portico.world import Building, Floor, ObjectInstance, Portal, Provenance, R
 DOOR = (4.2, 5.8)
 
 
-def build(folder: Path) -> Path:
+def build(folder: Path, name: str = "hut") -> Path:
     """A 8 x 8 m room, its door in the east wall, and 8 m of sidewalk in front; saved to ``folder``."""
     scene = Scene()
     plain = scene.material("plain")
@@ -38,5 +38,5 @@ def build(folder: Path) -> Path:
     scene.portals.append(Portal(id="door", building="a", floor="a-0", segment=((8, DOOR[0]), (8, DOOR[1])), z_m=0, exterior=True))
     scene.regions.append(Region(id="walk", type="sidewalk", access="allowed", polygon=[(8, 0), (16, 0), (16, 8), (8, 8)]))
     scene.objects.append(ObjectInstance(id="chair-1", category="chair", center=(1, 1, 0.4), size=(0.5, 0.5, 0.8), building="a", floor="a-0"))
-    save(scene.world("hut", "composite", Provenance(source="test", licence="CC0-1.0"), cell_m=0.1), folder)
+    save(scene.world(name, "composite", Provenance(source="test", licence="CC0-1.0"), cell_m=0.1), folder)
     return folder
