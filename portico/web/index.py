@@ -86,6 +86,7 @@ class RunIndex:
         self.folder, self.header, self.foreign = folder, header, 0
         self.rows: list[Row] = []
         self._by_slug: dict[str, Row] | None = None
+        self._asked: frozenset[Key] | None = None
         self._files: dict[str, _File] = {}
 
     @property
@@ -156,16 +157,17 @@ class RunIndex:
         self._by_slug = None
 
     def _own(self, rows: list[Row]) -> list[Row]:
-        """Those that the run asks for. Its questions are read only where something gives them away: there may be thousands."""
+        """Those that the run asks for. Its questions are read only where the rows are not as many: there may be thousands."""
         if self.header is None:
             return rows
         suite, worlds = self.header["suite"], self.header["worlds"]
         near = [row for row in rows if (row.key.suite, row.key.split) == (suite["name"], suite.get("split", row.key.split)) and row.key.world in worlds]
-        if len(near) == len(rows) <= int(self.header["planned"]):
+        count = int(self.header["planned"])
+        if len(near) == len(rows) == count:
             return rows
-        planned = planned_keys(self.folder)
-        asked = set(planned) if planned is not None else {row.key for row in near}
-        return [row for row in near if row.key in asked]
+        if self._asked is None and (planned := planned_keys(self.folder)) is not None and len(planned) == count:
+            self._asked = frozenset(planned)
+        return [row for row in near if self._asked is None or row.key in self._asked]
 
 
 def _take(name: str, known: _File, data: bytes) -> bool:

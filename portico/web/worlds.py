@@ -21,6 +21,7 @@ from portico.world import World
 T = TypeVar("T")
 #: A town block with its renderer takes hundreds of megabytes.
 _KEPT = 3
+_TRIES = 4
 
 
 class Recent(Generic[T]):
@@ -41,7 +42,7 @@ class Recent(Generic[T]):
                 if key in self._things:
                     self._things.move_to_end(key)
                     return self._things[key]
-            thing = make()
+            thing = _made(make)
             with self._lock:
                 self._things[key] = thing
                 while len(self._things) > self._kept:
@@ -53,6 +54,19 @@ class Recent(Generic[T]):
         """Make it again when it is asked for next."""
         with self._lock:
             self._things.pop(key, None)
+
+
+def _made(make: Callable[[], T]) -> T:
+    """What ``make`` returns, tried again where Python lost count.
+
+    Python before 3.11.8 and 3.12.2 may do so while two threads parse at once, and numpy parses a line for every array that it reads.
+    """
+    for _ in range(_TRIES):
+        try:
+            return make()
+        except SystemError:
+            continue
+    return make()
 
 
 @dataclass(frozen=True)
