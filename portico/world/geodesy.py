@@ -151,7 +151,7 @@ class LocalFrame:
         return np.stack([normal * np.cos(lat) * np.sin(lon), cos(lat0) * polar_z - sin(lat0) * meridian_x], axis=-1)
 
     def to_geographic(self, points: ArrayLike) -> Floats:
-        """(N, 2) metres to (N, 2) longitude and latitude in degrees; the inverse of ``to_local`` by fixed-point steps."""
+        """(N, 2) metres to (N, 2) longitude, from -180 to 180, and latitude in degrees; the inverse of ``to_local`` by fixed-point steps."""
         target = np.asarray(points, np.float64).reshape(-1, 2)
         lat0 = radians(self.latitude_deg)
         w = sqrt(1.0 - _E2 * sin(lat0) ** 2)
@@ -162,4 +162,7 @@ class LocalFrame:
             residual = target - self.to_local(geographic[:, 0], geographic[:, 1])
             geographic[:, 1] += residual[:, 1] / per_degree_y
             geographic[:, 0] += residual[:, 0] / (per_degree_x * np.cos(np.radians(np.clip(geographic[:, 1], -89.99, 89.99))))
+        # Only what lies beyond the antimeridian: the sum would cost all others their last digits.
+        lon = geographic[:, 0]
+        geographic[:, 0] = np.where(np.abs(lon) > 180.0, (lon + 180.0) % 360.0 - 180.0, lon)
         return geographic

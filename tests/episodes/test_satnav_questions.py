@@ -305,3 +305,17 @@ def test_generated_episodes_go_to_satnav_and_come_back(asked, world, tmp_path):
         assert after.reference.path == before.reference.path
         assert after.flight == before.flight
         assert flown(after, Flyer(world, embodiment("flyer"), MOVES)).success
+
+
+def test_questions_across_the_antimeridian_stay_on_earth(tmp_path):
+    """Its roads cross the date line; longitudes do not run on beyond it."""
+    world = crossroads(longitude_deg=180.0)
+    made = generate(world, suite())
+    lon = np.array([p[0] for e in made.episodes for p in e.reference.path])
+    assert (np.abs(lon) <= 180.0).all()
+    assert lon.min() < -179.0
+    assert lon.max() > 179.0
+    assert validate(made, Grounds.of(world, embodiment("flyer"))) == []
+    to_satnav([made], tmp_path / "e.json")
+    (back,) = from_satnav(tmp_path / "e.json", world_id=world.id, world_hash=world.manifest.content_hash)
+    assert [e.reference.path for e in back.episodes] == [e.reference.path for e in made.episodes]

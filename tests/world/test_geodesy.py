@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portico.geometry import Pose
-from portico.world import SATNAV, SPHERE, GeoPose
+from portico.world import SATNAV, SPHERE, GeoPose, LocalFrame
 from portico.world.geodesy import EARTH_RADIUS_M, great_circle_m, heading_deg, yaw_of
 
 pyproj = pytest.importorskip("pyproj")
@@ -50,3 +50,12 @@ def test_satnav_steps_are_short_and_its_positions_coarse():
     there = SATNAV.moved(8.0, 48.0, yaw_of(0.0), 10.0)
     assert great_circle_m(np.array([8.0, 48.0]), np.array(there), SATNAV.radius_m) == pytest.approx(9.9888, abs=1e-4)
     assert SATNAV.reported([8.1, 48.1])[0] == pytest.approx(np.float32(8.1), abs=0)
+
+
+def test_the_local_frame_has_no_longitude_beyond_the_antimeridian():
+    for middle in (180.0, -180.0, 179.999):
+        frame = LocalFrame(-17.0, middle)
+        there = frame.to_geographic([[-300.0, 10.0], [300.0, 10.0]])
+        assert (np.abs(there[:, 0]) <= 180.0).all()
+        assert np.sign(there[:, 0]).tolist() == [1.0, -1.0]
+        np.testing.assert_allclose(frame.to_local(*there.T), [[-300.0, 10.0], [300.0, 10.0]], atol=1e-6)

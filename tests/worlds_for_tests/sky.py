@@ -31,8 +31,8 @@ def coordinates(width, height):
     return np.dstack([columns // 8 % 256, rows // 8 % 256, np.full((height, width), 60)]).astype(np.uint8)
 
 
-def crossroads(half_m=300.0, gsd_m=0.5):
-    """600 m of grass around 47 north, 8 east, in its own metres: two grey roads, a blue pond, a red hall, two things."""
+def crossroads(half_m=300.0, gsd_m=0.5, longitude_deg=8.0):
+    """600 m of grass around 47 north and a longitude, in its own metres: two grey roads, a blue pond, a red hall, two things."""
     from portico.build.aerial.generated import local_crs
 
     n = round(2 * half_m / gsd_m)
@@ -43,7 +43,7 @@ def crossroads(half_m=300.0, gsd_m=0.5):
     pixels[(np.abs(north) < 5.0) | (np.abs(east) < 5.0)] = (90, 90, 92)
     pixels[(east + 110.0) ** 2 + (north - 110.0) ** 2 < 40.0**2] = (40, 80, 110)
     pixels[(np.abs(east - 110.0) < 30.0) & (np.abs(north - 110.0) < 20.0)] = (180, 60, 50)
-    crs, transform = local_crs(LocalFrame(47.0, 8.0), gsd_m, -half_m, half_m)
+    crs, transform = local_crs(LocalFrame(47.0, longitude_deg), gsd_m, -half_m, half_m)
     angles = np.linspace(0, 2 * np.pi, 25)[:-1]
     pond = [(round(-110 + 40 * float(np.cos(a)), 2), round(110 + 40 * float(np.sin(a)), 2)) for a in angles]
     semantics = Semantics(
