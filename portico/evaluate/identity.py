@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 RUN_SCHEMA = "portico.run/1"
 #: Parts of a suite that change neither what is asked nor what comes of it.
 _ASIDE = ("description", "policies")
+#: So many entries that only one side has are named, the others counted.
+_NAMED = 6
 #: What two starts of one run share, with what a run has that was written before there was such an entry; None where that is not known.
 _SHARED: dict[str, Any] = {
     "suite": None,
@@ -164,9 +166,18 @@ def _entry(header: Mapping[str, Any], name: str, usual: Any) -> Any:
 
 def _difference(there: Any, here: Any) -> str:
     if isinstance(there, dict) and isinstance(here, dict):
-        names = sorted(k for k in there.keys() | here.keys() if there.get(k) != here.get(k))
-        return "; ".join(f"{k}: {_short(there.get(k))} there, {_short(here.get(k))} now" for k in names)
+        names = sorted(k for k in there.keys() & here.keys() if there[k] != here[k])
+        changed = [f"{k}: {_short(there[k])} there, {_short(here[k])} now" for k in names]
+        only = [
+            f"{side}: {_named(sorted(a.keys() - b.keys()))}" for side, a, b in (("only there", there, here), ("only now", here, there)) if a.keys() - b.keys()
+        ]
+        return "; ".join(changed + only)
     return f"{_short(there)} there, {_short(here)} now"
+
+
+def _named(names: list[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _short(value: Any) -> str:

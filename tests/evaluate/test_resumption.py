@@ -108,6 +108,15 @@ def test_what_differs_is_named(suite_file, prepared, whole, change, said):
     assert said in refused.value.where
 
 
+def test_what_only_one_side_has_is_named_briefly(suite_file, prepared, whole):
+    request = request_for(suite_file, prepared, whole)
+    fewer = request.suite.model_copy(update={"measures": ["spl", "success"]})
+    with pytest.raises(SuiteError, match="holds another run") as refused:
+        execute(type(request)(fewer, request.policy, whole, prepared))
+    assert "measures: only there: cls, collision, " in refused.value.why
+    assert len(refused.value.why) < 300
+
+
 def test_another_version_of_the_policy_is_another_run(suite_file, prepared, whole, tmp_path, monkeypatch):
     import chaos_policies
 
