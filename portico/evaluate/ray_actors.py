@@ -8,6 +8,7 @@ on every node, as on a shared file system.
 from __future__ import annotations
 
 import os
+import socket
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -25,6 +26,7 @@ from portico.evaluate.worker import Assignment, Job, Worker, store
 #: How long a cluster may have no worker at all before the run gives up.
 PATIENCE_S = 120.0
 _POLL_S = 1.0
+_KNOCK_S = 20.0
 
 
 class RayActors:
@@ -88,6 +90,7 @@ class RayActors:
     def _connect(self, address: str | None) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        _knock(address or "")
         try:
             self._ray.init(address=address or "auto", **quiet)
         except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
@@ -202,6 +205,24 @@ class _Holder:
             return self._worker.attempt(replace(job, run_folder=self._scratch), assignment)
         except UserError as error:
             return error
+
+
+def _knock(address: str) -> None:
+    """Ray tries for minutes to reach a cluster where nobody listens.
+
+    Args:
+        address: ``host:port``, with ``ray://`` before it or not; others are left to Ray.
+
+    Raises:
+        UserError: nobody does.
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_S).close()
+    except (OSError, OverflowError) as error:
+        raise UserError("no Ray cluster answers", where=address, why=str(error), next_step="check --ray-address: `ray status` shows it") from error
 
 
 def _imported() -> Any:

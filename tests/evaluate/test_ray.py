@@ -8,7 +8,7 @@ import pytest
 from hut_runs import outcome, request_for
 
 from portico.errors import UserError
-from portico.evaluate.ray_actors import RayActors
+from portico.evaluate.ray_actors import RayActors, _knock
 from portico.evaluate.records import read_records
 from portico.evaluate.run import execute
 
@@ -78,6 +78,13 @@ def test_a_node_that_is_killed_changes_nothing(cluster, chaos, suite_file, prepa
     assert seen == list(range(41))
     assert (tmp_path / "run" / "logs" / "rank-00000.jsonl").read_text().count('"died"') == 1
     assert outcome(tmp_path / "run") == outcome(whole)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:99999999"])
+def test_an_address_where_nobody_listens_is_said_at_once(address):
+    with pytest.raises(UserError, match="no Ray cluster answers") as refused:
+        _knock(address)
+    assert refused.value.where == address
 
 
 def test_a_cluster_without_room_is_said(cluster, suite_file, prepared, tmp_path):
