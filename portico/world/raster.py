@@ -118,6 +118,15 @@ class GeoGrid:
 _ARMS = _STEP_M * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
 
 
+def gdal(cache_mib: int = 32, **options: str) -> Any:
+    """The surroundings in which GDAL reads and writes: its own cache of blocks would otherwise grow to a twentieth of the machine's memory.
+
+    Raises:
+        UserError: the rasterio package is missing.
+    """
+    return aerial_package("rasterio").Env(GDAL_CACHEMAX=cache_mib, **options)
+
+
 def aerial_package(name: str) -> Any:
     """A package of the extra ``aerial``.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from portico.errors import WorldError
-from portico.world.raster import TILE_PX, Raster, aerial_package
+from portico.world.raster import TILE_PX, Raster, aerial_package, gdal
 
 #: 192 MiB of decoded tiles.
 CAPACITY = 768
@@ -52,8 +52,10 @@ class RasterTiles:
                 self._used.move_to_end(key)
             else:
                 missing.append(key)
-        for key in missing:
-            self._load(key)
+        if missing:
+            with gdal():
+                for key in missing:
+                    self._load(key)
         return pages
 
     def pixel(self, column: int, row: int) -> NDArray[np.uint8]:

@@ -126,6 +126,24 @@ def test_few_tiles_serve_a_long_flight_and_memory_is_bounded():
         RasterTiles(world.raster, 4).need(0, (0, 4), (0, 4))
 
 
+def test_gdal_keeps_few_blocks_of_its_own_while_tiles_are_read(monkeypatch):
+    """Its cache would hold every tile once more, up to a twentieth of the machine's memory."""
+    from rasterio.env import getenv
+
+    limits_mib, read = [], RasterTiles._read
+
+    def noted(self, *where):
+        limits_mib.append(getenv()["GDAL_CACHEMAX"])
+        return read(self, *where)
+
+    monkeypatch.setattr(RasterTiles, "_read", noted)
+    tiles = RasterTiles(sky(coordinates(1200, 600)).raster)
+    tiles.need(0, (0, 2), (0, 4))
+    tiles.pixel(5, 5)
+    assert len(limits_mib) == 15
+    assert max(limits_mib) <= 64
+
+
 def test_far_above_the_overviews_are_read():
     world = sky(coordinates(3000, 3000))
     renderer = AerialRenderer(world)

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from portico.build.aerial.bands import Bands, read_bands
-from portico.build.aerial.raster_file import STRIP_PX, write_raster
+from portico.build.aerial.raster_file import IMPORT_CACHE_MIB, STRIP_PX, write_raster
 from portico.build.aerial.vectors import read_vectors
 from portico.errors import ImportFailed
 from portico.world import Appearance, GeographicOrigin, LocalFrame, Manifest, Provenance, Raster, World, no_geometry
-from portico.world.raster import GeoGrid, aerial_package
+from portico.world.raster import GeoGrid, aerial_package, gdal
 
 #: The height that SatNav flies at, and what its camera then sees from corner to corner.
 _HEIGHT_M, _ACROSS_M = 50.0, 2.0 * 50.0 * 2.0**0.5
@@ -55,10 +55,10 @@ def import_aerial(
         raise ImportFailed(what, where=str(path), next_step="check the path")
     try:
         # The messages of GDAL's own log and rasterio's warnings say nothing that the errors do not.
-        with warnings.catch_warnings(), rasterio.Env(CPL_LOG_ERRORS="OFF"):
+        with warnings.catch_warnings(), gdal(IMPORT_CACHE_MIB, CPL_LOG_ERRORS="OFF"):
             warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
             file = rasterio.open(path)
-        with rasterio.Env(CPL_LOG_ERRORS="OFF"), file:
+        with gdal(IMPORT_CACHE_MIB, CPL_LOG_ERRORS="OFF"), file:
             crs, transform = _georeference(file, path)
             grid = _grid(file, crs, transform, path)
             origin = _origin(grid, file, path)

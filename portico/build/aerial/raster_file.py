@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from portico.errors import StorageError
-from portico.world.raster import TILE_PX, GeoGrid, Raster, RasterInfo, aerial_package
+from portico.world.raster import TILE_PX, GeoGrid, Raster, RasterInfo, aerial_package, gdal
 
 #: Rows of a strip: of two rows of tiles.
 STRIP_PX = 2 * TILE_PX
+#: GDAL's cache of blocks while a file is read and another written: two rows of blocks of a wide one.
+IMPORT_CACHE_MIB = 256
 Strips = Iterable[NDArray[np.uint8]]
 
 
@@ -38,9 +40,10 @@ def write_raster(strips: Strips, width: int, height: int, crs: str, transform: t
     layout = {"tiled": True, "blockxsize": TILE_PX, "blockysize": TILE_PX, "compress": "deflate", "predictor": 2, "photometric": "RGB", "alpha": "YES"}
     factors = _factors(width, height)
     try:
-        with rasterio.open(path, "w", **profile, **layout, BIGTIFF="IF_SAFER") as file:
+        with gdal(IMPORT_CACHE_MIB), rasterio.open(path, "w", **profile, **layout, BIGTIFF="IF_SAFER") as file:
             digest, empty = _fill(file, strips, width)
-        with rasterio.Env(GDAL_TIFF_OVR_BLOCKSIZE=str(TILE_PX), COMPRESS_OVERVIEW="DEFLATE", PREDICTOR_OVERVIEW="2"), rasterio.open(path, "r+") as file:
+        overviews = gdal(IMPORT_CACHE_MIB, GDAL_TIFF_OVR_BLOCKSIZE=str(TILE_PX), COMPRESS_OVERVIEW="DEFLATE", PREDICTOR_OVERVIEW="2")
+        with overviews, rasterio.open(path, "r+") as file:
             if factors:
                 file.build_overviews(factors, rasterio.enums.Resampling.average)
     except (rasterio.errors.RasterioError, OSError) as error:
