@@ -8,11 +8,13 @@ on every node, as on a shared file system.
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -91,12 +93,13 @@ class RayActors:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         _knock(address or "")
-        try:
-            self._ray.init(address=address or "auto", **quiet)
-        except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
-            if address is not None:
-                raise UserError("no Ray cluster answers", where=address, why=str(error), next_step="check --ray-address: `ray status` shows it") from error
-            self._ray.init(num_cpus=self._workers, include_dashboard=False, **quiet)
+        with _own_sigterm():
+            try:
+                self._ray.init(address=address or "auto", **quiet)
+            except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
+                if address is not None:
+                    raise UserError("no Ray cluster answers", where=address, why=str(error), next_step="check --ray-address: `ray status` shows it") from error
+                self._ray.init(num_cpus=self._workers, include_dashboard=False, **quiet)
 
     def _started(self, number: int) -> _Actor:
         handle = self._ray.remote(_Holder).options(**self._options).remote(number)
@@ -205,6 +208,17 @@ class _Holder:
             return self._worker.attempt(replace(job, run_folder=self._scratch), assignment)
         except UserError as error:
             return error
+
+
+@contextmanager
+def _own_sigterm() -> Iterator[None]:
+    """Ray puts its own end of the process in the place of ours, which keeps what is finished and says how to go on."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
 
 
 def _knock(address: str) -> None:

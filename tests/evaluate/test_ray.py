@@ -2,13 +2,14 @@
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from hut_runs import outcome, request_for
 
 from portico.errors import UserError
-from portico.evaluate.ray_actors import RayActors, _knock
+from portico.evaluate.ray_actors import RayActors, _knock, _own_sigterm
 from portico.evaluate.records import read_records
 from portico.evaluate.run import execute
 
@@ -85,6 +86,13 @@ def test_an_address_where_nobody_listens_is_said_at_once(address):
     with pytest.raises(UserError, match="no Ray cluster answers") as refused:
         _knock(address)
     assert refused.value.where == address
+
+
+def test_how_the_process_ends_is_not_for_ray_to_say():
+    before = signal.getsignal(signal.SIGTERM)
+    with _own_sigterm():
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_a_cluster_without_room_is_said(cluster, suite_file, prepared, tmp_path):
