@@ -25,7 +25,7 @@ _DEMOS: dict[str, tuple[str, str]] = {
     "navverse": ("navverse-demo", "A robot with mass that can fall is asked for things, shops and ways: indoors, outdoors and out of the door."),
     "agent": (
         "i2o2i-agent",
-        "100 episodes per level in five town blocks, five policies each: a chain and an agent of the same executors, and the agent's control. Takes hours.",
+        "100 episodes per level in five town blocks, five policies each: a chain and an agent of the same executors, and the agent's control. Takes an hour and a half on two cores.",
     ),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import shlex
 import sys
 
@@ -72,6 +73,7 @@ _Misuse: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if k
 
 def main() -> None:
     """Entry point of the ``portico`` command."""
+    _find_modules_here()
     try:
         code = application(sys.argv[1] if len(sys.argv) > 1 else "")(standalone_mode=False)
     except UserError as error:
@@ -88,6 +90,13 @@ def main() -> None:
     if code == _INTERRUPTED:
         errors.print(f"\ninterrupted; what is finished is kept. To go on:\n  {shlex.join(['portico', *sys.argv[1:]])}", markup=False)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _find_modules_here() -> None:
+    """A policy of one's own is often a file in the folder one works in; it comes last, so that it hides no module that is installed."""
+    here = os.getcwd()
+    if here not in sys.path and "" not in sys.path:
+        sys.path.append(here)
 
 
 def _escaped(text: str) -> str:

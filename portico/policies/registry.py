@@ -126,7 +126,7 @@ def _load(path: str, name: str) -> PolicyFactory:
             f"the policy {name!r} cannot be imported",
             where=path,
             why=f"{type(error).__name__}: {error}",
-            next_step="check the spelling (package.module:Class) and that the package is installed in this environment",
+            next_step="check the spelling (package.module:Class); the module must lie in this folder or be installed in this environment",
         ) from error
     if not callable(found):
         raise PolicyRefused(f"the policy {name!r} is not a class or factory", where=path, next_step="point to something that returns a policy when called")

@@ -1,8 +1,10 @@
 """What a person sees who types the right thing, and who does not."""
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
@@ -130,3 +132,16 @@ def test_a_world_is_exported(portico, hut, tmp_path):
 def test_python_m_portico_is_the_same_command():
     shown = subprocess.run([sys.executable, "-m", "portico", "--version"], capture_output=True, text=True, check=True)
     assert shown.stdout.startswith("portico ")
+
+
+def test_a_policy_in_the_folder_one_works_in_is_found_by_every_worker(hut, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from portico.interface import Move, PolicySpec\n\n\n"
+        "class Mine:\n    spec = PolicySpec('mine')\n\n    def reset(self, brief):\n        pass\n\n"
+        "    def act(self, observation):\n        return Move('turn_left')\n\n    def close(self):\n        pass\n"
+    )
+    command = [str(Path(sys.executable).with_name("portico")), "run", str(hut / "hut.yaml"), "-p", "mine:Mine", "--workers", "2", "--out", "run"]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "mine:Mine" in ended.stdout
