@@ -109,14 +109,13 @@ class GeometricReasoner:
 
     def _left(self, w: Witness) -> tuple[bool, float, str, str]:
         now, last = w.now, w.last_inside()
-        gone_m = float("inf") if last is None else w.straight_m(last.pose)
+        # An exit begins indoors by its definition [I2 C.3], also where the first frames looked out of the door and saw no ceiling.
+        gone_m = w.straight_m((last or w.moments[0]).pose)
         if not now.outside and not (now.canopy and gone_m >= _CANOPY_M):
             if now.cover >= 0.5:
                 return False, _SURE, f"still under a roof: over {now.cover:.0%} of the ground here", "go on through a door, towards daylight"
             return False, _UNSURE, "at the edge of a roof", "go on, clear of the building"
-        if last is None and not w.started_inside:
-            return False, _LIKELY, "nothing shows that the stage began inside", "find a door"
-        if gone_m < _GONE_M:
+        if gone_m < (_GONE_M if last is not None else _CANOPY_M):
             return False, _UNSURE, "just across the threshold", "go on, clear of the door"
         below_m = w.door_z() - now.pose.z
         if _KERB_M < below_m < _STOREY_M:

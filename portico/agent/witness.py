@@ -5,11 +5,8 @@ The witness never reads a released pose: it works in the frame of the odometry, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import hypot
-
-import numpy as np
 
 from portico.geometry import Pose
 from portico.interface import Brief, Observation
@@ -24,6 +21,8 @@ _ROOF_M, _WINDOW_M = 1.0, 10.0
 _FEW = 10
 _INSIDE_COVER, _INSIDE_OPEN = 0.8, 0.35
 _OUTSIDE_COVER, _OUTSIDE_OPEN, _OUTSIDE_RAD = 0.05, 0.5, 0.9
+#: No room shows so much of what rises above it through its doors and windows.
+_WIDE_OPEN = 0.65
 _FAR_BELOW_M, _FAR_BELOW_SHARE = -2.2, 0.05
 
 
@@ -60,8 +59,11 @@ class Moment:
 
     @property
     def canopy(self) -> bool:
-        """In the open under something that hangs over part of the ground: a tree, an awning. Covered places can be outdoors [I2 3.3]."""
-        return _OUTSIDE_COVER < self.cover < _INSIDE_COVER and self.open_view
+        """In the open under something that hangs over the ground: a tree, an awning. Covered places can be outdoors [I2 3.3].
+
+        Over all of the ground, if the view around is wide open all the same.
+        """
+        return self.open_view and (_OUTSIDE_COVER < self.cover < _INSIDE_COVER or (self.cover >= _INSIDE_COVER and self.open_share > _WIDE_OPEN))
 
 
 class Witness:
@@ -95,11 +97,6 @@ class Witness:
     def now(self) -> Moment:
         """The newest moment."""
         return self.moments[-1]
-
-    @property
-    def started_inside(self) -> bool:
-        """Whether the stage began under a roof."""
-        return _mostly([m.cover for m in self.moments[:8]], at_least=0.5)
 
     def last_inside(self) -> Moment | None:
         """The last moment that was surely inside."""
@@ -135,8 +132,3 @@ class Witness:
                 self.saw_below, self._below_z = True, z
             elif abs(z - self._below_z) > 1.0:
                 self.saw_below = False
-
-
-def _mostly(shares: Sequence[float], *, at_least: float) -> bool:
-    known = [share for share in shares if not np.isnan(share)]
-    return bool(known) and float(np.mean(known)) >= at_least

@@ -16,6 +16,7 @@ from portico.agent.contract import Situation, Step
 from portico.agent.geometric import GeometricReasoner
 from portico.agent.memory import EpisodeMemory, MissionMemory
 from portico.agent.slips import PROFILES, SlippingPolicy, Slips, slips_of
+from portico.agent.witness import Moment
 from portico.errors import UnknownName
 from portico.geometry import Pose
 from portico.interface import Frame, Move, Observation, Stop
@@ -72,9 +73,15 @@ def test_a_doorway_is_no_exit():
     assert reasoner.verify(situation).parent != "ACCEPT"
 
 
-def test_a_stage_that_never_was_inside_is_no_exit():
-    reasoner, situation = walked(house(), "exit", [(6.0, -6.0), (6.0, -3.0), (9.0, -3.0)])
-    assert reasoner.verify(situation).parent != "ACCEPT"
+@pytest.mark.parametrize(("points", "outcome"), [([(6.0, -0.5), (6.0, -1.5)], "REJECT"), ([(6.0, -0.5), (6.0, -3.0), (6.0, -4.5)], "ACCEPT")])
+def test_an_exit_begins_indoors_by_its_definition_even_where_no_ceiling_was_seen(points, outcome):
+    reasoner, situation = walked(house(), "exit", points)
+    assert (reasoner.verify(situation).parent == "ACCEPT") == (outcome == "ACCEPT")
+
+
+@pytest.mark.parametrize(("cover", "open_share", "canopy"), [(1.0, 0.8, True), (1.0, 0.6, False), (0.4, 0.6, True), (0.0, 0.9, False), (1.0, 0.2, False)])
+def test_an_awning_over_all_of_the_ground_is_no_roof_where_the_view_is_wide_open(cover, open_share, canopy):
+    assert Moment(0, START, cover, open_share, 2.0).canopy == canopy
 
 
 @pytest.mark.parametrize(("turned", "outcome"), [(4, "REJECT"), (7, "ACCEPT")])
