@@ -20,7 +20,7 @@ def tables(
         list[str] | None, typer.Option("--table", help="which study, may be repeated; all that apply when left out: " + ", ".join(STUDIES))
     ] = None,
 ) -> None:
-    """Print the tables of a study: by scene, way out, endings, length, oracles, bodies, words, safety."""
+    """Print the tables of a study: by scene, way out, endings, length, oracles, bodies, words, safety; what an agent adds; flights by family and words."""
     for name in table or []:
         if name not in STUDIES:
             raise UnknownName("table", name, STUDIES)
