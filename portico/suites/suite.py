@@ -338,4 +338,6 @@ def _hint(problem: Any) -> str:
         return "known ways to end: " + ", ".join(get_args(Termination))
     if problem["loc"] == ("track",):
         return "known tracks: " + ", ".join(TRACKS)
+    if problem["type"] == "missing":
+        return f"add a line {problem['loc'][-1]}: ..."
     return "change the value, or remove the line to take the default"

@@ -1,14 +1,13 @@
 """Episode sets in NavArena's files: out and back, and what is refused."""
 
 import json
-from datetime import UTC, datetime
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hut import build
-from navarena_samples import drive, row, writer
+from navarena_samples import NOON, drive, row, writer
 
 from portico.episodes.navarena import (
     Trajectory,
@@ -19,44 +18,6 @@ from portico.episodes.navarena import (
 from portico.errors import EpisodeError
 from portico.tasks.episode import Episode, EpisodeSet, Reference, StageSpec, Start
 from portico.world import load
-
-NOON = datetime(2030, 1, 2, 12, 0, 0, tzinfo=UTC)
-DOUBLES, FLOATS = pa.float64(), pa.float32()
-EPISODE_COLUMNS = {
-    "episode_id": pa.string(),
-    "chunk_index": pa.int32(),
-    "scene_path": pa.string(),
-    "task_type": pa.string(),
-    "split": pa.string(),
-    **{f"start_position_{a}": DOUBLES for a in "xyz"},
-    **{f"start_rotation_q{a}": DOUBLES for a in "xyzw"},
-    "goal_type": pa.string(),
-    **{f"goal_position_{a}": DOUBLES for a in "xyz"},
-    **{f"goal_rotation_q{a}": DOUBLES for a in "xyzw"},
-    "geodesic_distance": FLOATS,
-    "euclidean_distance": FLOATS,
-    "num_steps": pa.int32(),
-    "total_time": FLOATS,
-    "avg_speed": FLOATS,
-    "max_speed": FLOATS,
-    "goal_image_path": pa.string(),
-    "instruction_text": pa.string(),
-}
-TRAJECTORY_COLUMNS = {
-    "episode_id": pa.string(),
-    "step": pa.int32(),
-    "timestamp": DOUBLES,
-    **{f"position_{a}": DOUBLES for a in "xyz"},
-    **{f"rotation_q{a}": DOUBLES for a in "xyzw"},
-    "action": pa.string(),
-    "action_id": pa.int8(),
-    "linear_velocity": FLOATS,
-    "angular_velocity": FLOATS,
-    "linear_velocity_x": FLOATS,
-    "linear_velocity_y": FLOATS,
-    "angular_acceleration": FLOATS,
-    "curvature": FLOATS,
-}
 
 
 @pytest.fixture(scope="module")

@@ -122,7 +122,9 @@ def test_signs_are_read_for_those_alone_who_look_for_places():
     assert suited(text, "cafe") is text
     assert suited(text, "mug") is None
     assert suited(text, "") is text
-    assert suited(both, "cafe") is both
+    for_a_cafe = suited(both, "cafe")
+    assert for_a_cafe is not None
+    assert for_a_cafe.needs == {"semantic", "rgb"}
     for_a_mug = suited(both, "mug")
     assert for_a_mug is not None
     assert for_a_mug.needs == {"semantic"}

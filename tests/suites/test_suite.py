@@ -53,6 +53,12 @@ def test_a_mistake_is_named_with_its_place_and_a_way_out(change, words):
         assert word in str(error.value)
 
 
+def test_a_key_that_is_not_there_is_asked_for():
+    with pytest.raises(SuiteError, match="Field required") as refused:
+        parse_suite({key: value for key, value in MINIMAL.items() if key != "worlds"}, "t")
+    assert refused.value.next_step == "add a line worlds: ..."
+
+
 def test_an_unknown_embodiment_offers_the_closest():
     with pytest.raises(UnknownName, match="did you mean 'spot'"):
         parse_suite(MINIMAL | {"embodiment": "spott"}, "suite t")

@@ -16,7 +16,7 @@ class Detector(Protocol):
     """Finds instances of a category in one frame.
 
     It may also have an ``image_size``, (width, height) in pixels, below which it sees little: policies then ask for such images;
-    and ``finds(category)``, False for categories that it never finds, so that who looks for one of those need not ask it.
+    and ``suited(category)``, which returns what of it can find a category, None where nothing can: who looks for that need not ask it.
 
     Attributes:
         needs: what it reads, e.g. {"rgb"}; added to the policy's needs.
@@ -67,9 +67,6 @@ def suited(detector: Detector | None, category: str) -> Detector | None:
     """The detector, or what of it can find a category; None where nothing of it can. Without a category all of it may help."""
     if detector is None or not category:
         return detector
-    narrowed = getattr(detector, "suited", None)
-    if narrowed is not None:
-        found: Detector | None = narrowed(category)
-        return found
-    finds = getattr(detector, "finds", None)
-    return detector if finds is None or finds(category) else None
+    narrow = getattr(detector, "suited", None)
+    found: Detector | None = detector if narrow is None else narrow(category)
+    return found

@@ -31,8 +31,8 @@ class SeveralDetectors:
 
     def suited(self, category: str) -> Detector | None:
         """Those of them that can find a category; None where none can."""
-        able = [d for d in self._detectors if suited(d, category) is not None]
-        return self if len(able) == len(self._detectors) else SeveralDetectors(able) if able else None
+        able = [narrowed for d in self._detectors if (narrowed := suited(d, category)) is not None]
+        return SeveralDetectors(able) if able else None
 
     def detect(self, frame: Frame, category: str) -> NDArray[np.bool_]:
         """Pixels that any of them takes for the category."""

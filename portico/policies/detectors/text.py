@@ -71,9 +71,9 @@ class TextDetector:
         if self._reader is None:
             self._reader = _rapidocr()
 
-    def finds(self, category: str) -> bool:
+    def suited(self, category: str) -> TextDetector | None:
         """Signs name places; reading them costs much and says nothing of where a mug is."""
-        return category in SIGN_WORDS
+        return self if category in SIGN_WORDS else None
 
     def detect(self, frame: Frame, category: str) -> NDArray[np.bool_]:
         """Where a sign of the category is.

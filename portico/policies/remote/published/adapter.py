@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
 
@@ -13,7 +14,7 @@ from portico.interface import Action, Body, Brief, Observation, PolicySpec, Stag
 from portico.policies.remote.policy import number
 
 
-class Adapter:
+class Adapter(ABC):
     """A policy whose server speaks a shape of its own. Subclasses give ``spec``, ``_begin``, ``_decide``, and ``_show`` where there is a way.
 
     Args:
@@ -71,7 +72,7 @@ class Adapter:
         if self._brief is not None and self.spec.history.every_step and observation.stage.index == self._stage:
             self._show(observation)
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027  (most adapters hold nothing open)
         """Nothing to release."""
 
     @property
@@ -80,15 +81,15 @@ class Adapter:
         assert self._brief is not None
         return self._brief.body
 
+    @abstractmethod
     def _begin(self, observation: Observation) -> None:
         """Start the server on a stage, without anything of what came before."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _decide(self, observation: Observation) -> Sequence[Action]:
         """Ask the server; at least one action."""
-        raise NotImplementedError
 
-    def _show(self, observation: Observation) -> None:
+    def _show(self, observation: Observation) -> None:  # noqa: B027  (most servers take no frames)
         """Give the model a frame for its memory; most servers have no way to."""
 
 
