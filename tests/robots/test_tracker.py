@@ -4,7 +4,7 @@ from math import cos, hypot, pi, sin
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from portico.geometry import Pose, wrap_angle
@@ -38,6 +38,7 @@ waypoint = st.builds(lambda x, y, yaw: Pose(x, y, 0.0, yaw), finite, finite, st.
 
 @pytest.mark.parametrize("limits", [LEGGED, WHEELED], ids=["legged", "wheeled"])
 @settings(max_examples=25)
+@example([Pose(1.0, 0.0), Pose(1.0, 0.0), Pose(0.0, 0.0)])
 @given(st.lists(waypoint, min_size=1, max_size=4))
 def test_every_path_is_followed_to_its_end_and_heading(limits, path):
     tracker = Tracker(path, Pose(0.0, 0.0), limits)

@@ -96,7 +96,10 @@ class Tracker:
     _turn: _Pid = field(default_factory=_turning)
 
     def __post_init__(self) -> None:
-        self._points = np.array([[p.x, p.y] for p in (self.start, *self.path)])
+        points = np.array([[p.x, p.y] for p in (self.start, *self.path)])
+        # A waypoint given twice has no direction, and hides that the path doubles back there.
+        moves = np.linalg.norm(np.diff(points, axis=0), axis=1) > 0.0
+        self._points = points[np.concatenate([[True], moves])] if moves.any() else points[:2]
         legs = np.linalg.norm(np.diff(self._points, axis=0), axis=1)
         self._arcs = np.concatenate([[0.0], np.cumsum(legs)])
         self._turning_points = [*self._arcs[1:-1][_doubles_back(self._points)].tolist(), self.length_m]
