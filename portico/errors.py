@@ -69,3 +69,16 @@ class UnknownName(UserError):
         hint = f"did you mean {' or '.join(repr(c) for c in close)}?" if close else f"known: {', '.join(known[:12])}"
         listing = f" List them with `{list_command}`." if list_command else ""
         super().__init__(f"unknown {kind} {name!r}", where=where, next_step=f"{hint}{listing}")
+
+
+def stems_from(error: BaseException, kind: type[BaseException]) -> bool:
+    """Whether an error, or one that it was raised from, is of a kind.
+
+    Native code that a signal interrupts reports a ``SystemError`` in place of what the handler raised.
+    """
+    link: BaseException | None = error
+    while link is not None:
+        if isinstance(link, kind):
+            return True
+        link = link.__cause__ or link.__context__
+    return False

@@ -11,7 +11,7 @@ import typer
 
 from portico import __version__
 from portico.cli.console import errors
-from portico.errors import UserError
+from portico.errors import UserError, stems_from
 
 #: Verb -> module of this room and its function, or its group of verbs. A verb's module is imported only when it is asked for: all together take seconds.
 VERBS: dict[str, tuple[str, str]] = {
@@ -76,20 +76,29 @@ def main() -> None:
     _find_modules_here()
     try:
         code = application(sys.argv[1] if len(sys.argv) > 1 else "")(standalone_mode=False)
-    except UserError as error:
-        errors.print(f"[bold red]error:[/bold red] {_escaped(str(error))}", soft_wrap=True)
-        code = 1
-    except _Misuse as error:
-        error.show()  # type: ignore[attr-defined]
-        code = 1
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
     except BrokenPipeError:
         code = 0
+    except Exception as error:
+        code = _told(error)
     # Some versions of typer turn an interruption into this code themselves.
     if code == _INTERRUPTED:
         errors.print(f"\ninterrupted; what is finished is kept. To go on:\n  {shlex.join(['portico', *sys.argv[1:]])}", markup=False)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _told(error: Exception) -> int:
+    """The exit code of an error, after it was printed where it is one that users can mend; others are raised again."""
+    if stems_from(error, KeyboardInterrupt):
+        return _INTERRUPTED
+    if isinstance(error, UserError):
+        errors.print(f"[bold red]error:[/bold red] {_escaped(str(error))}", soft_wrap=True)
+        return 1
+    if isinstance(error, _Misuse):
+        error.show()  # type: ignore[attr-defined]
+        return 1
+    raise error
 
 
 def _find_modules_here() -> None:

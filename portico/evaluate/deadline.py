@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
-from portico.errors import UserError
+from portico.errors import UserError, stems_from
 from portico.interface import Action, Brief, Observation, Policy, PolicyFailure
 
 #: How long native code may go on after the alarm, and how often the alarm rings for those who caught it.
@@ -80,7 +80,9 @@ class Punctual:
                 if self._words is not None:
                     faulthandler.cancel_dump_traceback_later()
                 signal.signal(signal.SIGALRM, before)
-        except Overdue:
+        except (Overdue, SystemError) as error:
+            if not stems_from(error, Overdue):
+                raise
             raise overdue(self._seconds, call) from None
 
     def _ring(self, _signal: int, _frame: FrameType | None) -> None:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from portico.errors import PolicyRefused, StorageError, UserError
+from portico.errors import PolicyRefused, StorageError, UserError, stems_from
 from portico.evaluate.deadline import Punctual, last_words_of
 from portico.evaluate.episode import PolicyFault, run_episode
 from portico.evaluate.measures import Evaluation
@@ -99,9 +99,11 @@ class Worker:
         trajectory: Trajectory | None = None
         try:
             record, trajectory = self._outcome(job, key, episode)
-        except (StorageError, PolicyRefused, KeyboardInterrupt):
+        except (StorageError, PolicyRefused):
             raise
         except Exception as error:
+            if stems_from(error, KeyboardInterrupt):
+                raise KeyboardInterrupt from error
             record = failed_record(key, episode, job.policy, error)
             with suppress(Exception):
                 add_report(record, self._policy)

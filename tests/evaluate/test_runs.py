@@ -202,22 +202,6 @@ def command(suite_file, folder, workers):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_run_that_is_told_to_end_says_how_to_go_on_and_does(suite_file, uninterrupted, tmp_path, workers):
-    words = command(suite_file, tmp_path / "ended", workers)
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    while not list((tmp_path / "ended" / "records").glob("*.jsonl")):
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.send_signal(signal.SIGTERM)
-    _, said = process.communicate(timeout=120)
-    assert process.returncode == 130, said
-    assert f"To go on:\n  portico run {suite_file} --out {tmp_path / 'ended'}" in said
-    subprocess.run(words, capture_output=True, check=True, timeout=300)
-    assert outcome(tmp_path / "ended") == outcome(uninterrupted)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
 def test_a_run_killed_at_three_random_moments_ends_like_one_that_was_not(suite_file, prepared, uninterrupted, tmp_path, workers):
     whole = subprocess.run(command(suite_file, tmp_path / "whole", workers), capture_output=True, text=True, check=False, timeout=300)
     assert whole.returncode == 0, whole.stderr
