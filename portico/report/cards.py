@@ -25,7 +25,7 @@ from portico.tasks.annotations import Annotations
 #: Measures a card shows, where it has them.
 CARD_MEASURES = ("steps", "path_length_m", "spl", "route_completion", "navigation_error_m", "collision_rate", "distance_compliance")
 _SHORT = {
-    "path_length_m": "walked",
+    "path_length_m": "moved",
     "steps": "actions",
     "navigation_error_m": "still to go",
     "collision_rate": "moves blocked",

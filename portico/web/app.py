@@ -184,13 +184,13 @@ def _add_pages(app: FastAPI, viewer: Viewer) -> None:
 
 def _add_pictures(app: FastAPI, viewer: Viewer) -> None:
     @app.get("/frame/{run}/{slug}/{state}.jpg")
-    async def frame(request: Request, run: str, slug: str, state: int, v: int = 0, draft: bool = False) -> Response:
+    async def frame(request: Request, run: str, slug: str, state: int, v: int = 0, camera: str = "", draft: bool = False) -> Response:
         item = viewer.item(run, slug)
 
         def drawn() -> Any:
-            return draw_frame(viewer.stage.track(item), state, fine=not draft)
+            return draw_frame(viewer.stage.track(item), state, camera, fine=not draft)
 
-        picture = await viewer.frames.picture(("frame", run, slug, item.row.place, v, state, draft), drawn, request.is_disconnected)
+        picture = await viewer.frames.picture(("frame", run, slug, item.row.place, v, state, camera, draft), drawn, request.is_disconnected)
         return _picture(picture)
 
     @app.get("/goal/{run}/{slug}/{stage}.jpg")

@@ -122,12 +122,12 @@ def episode_page(library: Library, item: Item, scene: Scene, query: Query, asked
     """The page of an episode.
 
     Args:
-        query: the table it was opened from. asked: the address' ``step``, ``level`` and ``with``.
+        query: the table it was opened from. asked: the address' ``step``, ``level``, ``camera`` and ``with``.
     """
     axis = Axis.of(scene.tracks)
     place = axis.clipped(asked.get("step", "0"))
     views = map_views(scene)
-    player = play(scene, axis, views, place)
+    player = play(scene, axis, views, place, asked.get("camera", ""))
     level = asked.get("level", "")
     found = selected(everything(library), query)
     before, after, number = neighbours(found, item)
@@ -148,6 +148,7 @@ def episode_page(library: Library, item: Item, scene: Scene, query: Query, asked
             total=len(found),
             answers=same_question(library, item),
             together=asked.get("with", ""),
+            camera=asked.get("camera", ""),
             measures=measures(scene),
             facts=facts(scene),
             agents=[(track, json.dumps(track.record["agent"], indent=2, ensure_ascii=False)) for track in scene.tracks if track.record.get("agent")],
@@ -260,7 +261,7 @@ def _reached(row: Row) -> str:
 
 
 def _address(run: Shelved, row: Row, query: Query, **more: str | int) -> str:
-    """Where an episode's page is; ``more`` is ``step``, ``level`` or ``with``, left out where it is empty."""
+    """Where an episode's page is; ``more`` is ``step``, ``level``, ``camera`` or ``with``, left out where it is empty."""
     said = query.address(page=1)
     extra = urlencode({name: value for name, value in more.items() if value != ""}, safe=",")
     tail = f"{said}&{extra}" if said and extra else said or (f"?{extra}" if extra else "")

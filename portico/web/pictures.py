@@ -22,6 +22,7 @@ from PIL import Image
 
 from portico.errors import EpisodeError, UserError, WorldError
 from portico.geometry import Floats, Pose, leaning
+from portico.interface import Camera
 from portico.web.scene import Track
 
 #: Bytes of finished pictures that are kept.
@@ -182,10 +183,11 @@ def encoded(picture: Image.Image) -> bytes:
     return buffer.getvalue()
 
 
-def draw_frame(track: Track, state: int, *, fine: bool) -> Image.Image:
-    """What the robot's camera saw in a recorded state, drawn again, leaning as the body did.
+def draw_frame(track: Track, state: int, camera: str = "", *, fine: bool) -> Image.Image:
+    """What the robot saw in a recorded state, drawn again, leaning as the body did.
 
     Args:
+        camera: by which of its cameras; the first where it has none of that name.
         fine: anti-aliased, several times slower.
 
     Raises:
@@ -198,11 +200,11 @@ def draw_frame(track: Track, state: int, *, fine: bool) -> Image.Image:
         raise WorldError("the frame cannot be drawn", where=track.item.row.key.world, why=track.site.note)
     x, y, z = trajectory.position[state].tolist()
     roll, pitch = trajectory.tilt_rad[state].tolist()
-    return _seen(track, leaning(Pose(x, y, z, float(trajectory.yaw_rad[state])), roll, pitch, track.body.pivot_m), fine=fine)
+    return _seen(track, leaning(Pose(x, y, z, float(trajectory.yaw_rad[state])), roll, pitch, track.body.pivot_m), track.camera(camera), fine=fine)
 
 
 def draw_goal(track: Track, stage: int) -> Image.Image:
-    """The picture that an image stage gives to find, drawn again from its goal pose through the same camera.
+    """The picture that an image stage gives to find, drawn again from its goal pose through the first camera.
 
     Raises:
         WorldError: the world is not there, or cannot be drawn on this machine. EpisodeError: the stage gives no picture.
@@ -213,12 +215,12 @@ def draw_goal(track: Track, stage: int) -> Image.Image:
         raise EpisodeError("this stage gives no picture to find", where=f"{track.item.row.slug}: stage {stage}")
     if track.site.world is None:
         raise WorldError("the picture cannot be drawn", where=track.item.row.key.world, why=track.site.note)
-    return _seen(track, Pose(*spec.goal, spec.goal_yaw_rad).matrix(), fine=True)
+    return _seen(track, Pose(*spec.goal, spec.goal_yaw_rad).matrix(), track.camera(), fine=True)
 
 
-def _seen(track: Track, T_world_base: Floats, *, fine: bool) -> Image.Image:
-    """What the first camera sees from a pose of the base, (4, 4)."""
-    camera, renderer = track.body.cameras[0], track.site.renderer
+def _seen(track: Track, T_world_base: Floats, camera: Camera, *, fine: bool) -> Image.Image:
+    """What a camera sees from a pose of the base, (4, 4)."""
+    renderer = track.site.renderer
     if camera.width > _FRAME_PX:
         camera = camera.resized(_FRAME_PX, round(_FRAME_PX * camera.height / camera.width))
     T_world_camera = T_world_base @ camera.T_base_camera()

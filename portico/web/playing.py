@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import degrees, isfinite
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import numpy as np
 
 from portico.geometry import Floats
+from portico.interface import Camera
 from portico.report import wording
 from portico.web.distances import curve, goal_distances_m
 from portico.web.maps import MapView
@@ -40,6 +41,7 @@ class Lane:
 
     Attributes:
         state: where it is now. frames: address of its frames up to the state's number, "" when there are none. said: what is true now.
+        version: of the record. camera: whose frames they are.
         curve: path of its distance to the goal, see ``distances.curve``; longest_m: what its head stands for.
         goals: address of the pictures that stages give to find, likewise. stages, marks: its time line. happened: (place, seconds, event) for the
         list. robot: x, y in the map's pixels per level, and heading.
@@ -50,7 +52,7 @@ class Lane:
     frames: str
     goals: str
     version: int
-    size: tuple[int, int]
+    camera: Camera
     said: str
     distances_m: Floats
     curve: str
@@ -65,13 +67,23 @@ class Lane:
         return max((mark.row + 1 for mark in self.marks if mark.kind == "label"), default=0)
 
     @property
+    def cameras(self) -> list[str]:
+        """Names of the cameras to choose from."""
+        return [camera.name for camera in self.track.body.cameras]
+
+    @property
     def number(self) -> int:
         """Which colour it has."""
         return self.track.item.run.number % 8
 
     def frame(self, state: int) -> str:
         """Address of the fine frame of a state."""
-        return f"{self.frames}{state}.jpg?v={self.version}"
+        return f"{self.frames}{state}.jpg?{self.asked}"
+
+    @property
+    def asked(self) -> str:
+        """What the address of a frame asks for."""
+        return urlencode({"v": self.version, "camera": self.camera.name})
 
     def goal(self, stage: int) -> str:
         """Address of the picture that a stage gives to find."""
@@ -110,12 +122,12 @@ class Player:
         return found
 
 
-def play(scene: Scene, axis: Axis, views: Sequence[MapView], place: int) -> Player:
-    """The player of a scene, at a place of its axis."""
+def play(scene: Scene, axis: Axis, views: Sequence[MapView], place: int, camera: str = "") -> Player:
+    """The player of a scene, at a place of its axis, through the camera of that name where a robot has it, else through its first."""
     distances = [goal_distances_m(track) for track in scene.tracks]
     # One scale for all, so that curves can be compared.
     longest_m = max((float(np.nanmax(d)) for d in distances if np.isfinite(d).any()), default=0.0)
-    lanes = [_lane(track, axis, place, d, longest_m) for track, d in zip(scene.tracks, distances, strict=True)]
+    lanes = [_lane(track, axis, place, camera, d, longest_m) for track, d in zip(scene.tracks, distances, strict=True)]
     first = lanes[0]
     level = int(first.track.levels[first.state]) if first.track.states else scene.levels[0]
     data = {
@@ -148,18 +160,17 @@ def said(track: Track, state: int, distance_m: float) -> str:
     return " · ".join(parts)
 
 
-def _lane(track: Track, axis: Axis, place: int, distances_m: Floats, longest_m: float) -> Lane:
+def _lane(track: Track, axis: Axis, place: int, wanted: str, distances_m: Floats, longest_m: float) -> Lane:
     item = track.item
     drawable = track.trajectory is not None and track.site.world is not None
-    camera = track.body.cameras[0] if track.body.cameras else None
     state, address = axis.state(track, place), f"{quote(item.run.name, safe='')}/{quote(item.row.slug, safe='')}/"
     return Lane(
         track=track,
         state=state,
-        frames=f"/frame/{address}" if drawable and camera is not None else "",
-        goals=f"/goal/{address}" if track.site.world is not None and camera is not None else "",
+        frames=f"/frame/{address}" if drawable and track.body.cameras else "",
+        goals=f"/goal/{address}" if track.site.world is not None and track.body.cameras else "",
         version=stamp(item),
-        size=(camera.width, camera.height) if camera is not None else (640, 480),
+        camera=track.camera(wanted),
         said=said(track, state, float(distances_m[state])) if track.states else "nothing was recorded",
         distances_m=distances_m,
         curve=curve(track, axis, distances_m, longest_m),
@@ -194,7 +205,7 @@ def _data(lane: Lane, axis: Axis) -> dict[str, Any]:
     surfaces = sorted(set(way.surface.tolist()))
     return {
         "frames": lane.frames,
-        "version": lane.version,
+        "asked": lane.asked,
         "number": lane.number,
         "count": len(way),
         "states": axis.states(track),

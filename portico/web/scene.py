@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from portico.errors import EpisodeError, StorageError, UserError
 from portico.evaluate.records import Record
+from portico.interface import Camera
 from portico.report import wording
 from portico.report.cards import body_of
 from portico.report.flights import frame_of, grounded, grounded_way, is_flight
@@ -62,6 +63,10 @@ class Track:
     def way(self) -> Trajectory | None:
         """What happened, in the metres of the map."""
         return self.visit.trajectory if self.visit is not None else self.trajectory
+
+    def camera(self, name: str = "") -> Camera:
+        """The camera of that name, else the first, else an ordinary one."""
+        return next((camera for camera in self.body.cameras if camera.name == name), next(iter(self.body.cameras), Camera()))
 
     @cached_property
     def levels(self) -> NDArray[np.int32]:

@@ -1,5 +1,6 @@
 """What the viewer answers, without a browser."""
 
+import html
 import http.client
 import io
 import json
@@ -103,6 +104,22 @@ def test_a_policy_that_brought_its_own_cameras_is_shown_what_it_saw(corner, clie
     client = client_of(run)
     assert 'width="320" height="320"' in page(client, f"/e/chain/{ONE}")
     assert Image.open(io.BytesIO(client.get(f"/frame/chain/{ONE}/0.jpg").content)).size == (320, 320)
+
+
+def test_one_can_look_through_each_camera_of_a_robot_with_several(corner, client_of, tmp_path):
+    run = shutil.copytree(corner.runs / "chain", tmp_path / "chain")
+    header = json.loads((run / "run.json").read_text())
+    header["cameras"] = [asdict(Camera("ahead", 320, 320, z=1.2)), asdict(Camera("to the left", 240, 180, z=1.2, yaw_rad=1.57))]
+    (run / "run.json").write_text(json.dumps(header))
+    client = client_of(run)
+    text = page(client, f"/e/chain/{ONE}?step=3&camera=to+the+left")
+    address = html.unescape(re.search(rf'src="(/frame/chain/{ONE}/3.jpg[^"]*)"', text)[1])
+    ahead, left, unknown = (client.get(at).content for at in (f"/frame/chain/{ONE}/3.jpg", address, f"/frame/chain/{ONE}/3.jpg?camera=none"))
+    assert Image.open(io.BytesIO(left)).size == (240, 180)
+    assert ahead == unknown
+    chosen = re.findall(r'<a href="([^"]*)" aria-current="true">to the left</a>', text)
+    assert "camera=to+the+left" in chosen[0]
+    assert f'href="/e/chain/{ONE}?step=3&amp;camera=ahead"' in text
 
 
 def test_the_picture_that_is_to_be_found_is_shown(corner, client_of, tmp_path):

@@ -70,7 +70,7 @@ def test_keys_move_map_camera_and_address_together(tab, server):
     assert step(tab) == 21
     tab.press("ArrowLeft")
     tab.until("location.search.includes('step=20')")
-    tab.until("document.querySelector('.screen img').src.endsWith('/20.jpg?v=' + JSON.parse(document.getElementById('tracks').textContent).tracks[0].version)")
+    tab.until("document.querySelector('.screen img').src.endsWith('/20.jpg?' + JSON.parse(document.getElementById('tracks').textContent).tracks[0].asked)")
     after = tab.run("[document.querySelector('.robot').getAttribute('transform'), document.querySelector('.screen img').src]")
     assert before[0] != after[0]
     assert before[1] != after[1]

@@ -49,7 +49,7 @@
     }
     want(state, fine) {
       if (!this.track.frames) return;
-      this.wanted = `${this.track.frames}${state}.jpg?v=${this.track.version}${fine ? "" : "&draft=1"}`;
+      this.wanted = `${this.track.frames}${state}.jpg?${this.track.asked}${fine ? "" : "&draft=1"}`;
       this.state = state;
       this.pump();
     }
@@ -205,6 +205,11 @@
     here.searchParams.set("step", place);
     here.searchParams.delete("level");
     if (here.href !== location.href) history.replaceState(null, "", here);
+    for (const link of player.querySelectorAll(".cameras a")) {
+      const there = new URL(link.href);
+      there.searchParams.set("step", place);
+      link.href = there;
+    }
   };
   const go = (to) => {
     to = Math.min(Math.max(to, 0), last);
