@@ -18,7 +18,7 @@ from portico.episodes.navverse import scenes_of
 from portico.errors import EpisodeError, SuiteError, UnknownName
 from portico.evaluate.locks import alone
 from portico.evaluate.making import side_by_side
-from portico.robots import embodiment, robot_files
+from portico.robots import check_robot, embodiment, robot_files
 from portico.seeding import generator
 from portico.space import cached_space
 from portico.suites import Suite, WorldEntry
@@ -59,8 +59,10 @@ def prepare(
     Raises:
         SuiteError: two worlds of the suite have the same id, or there is no episode at all.
         EpisodeError: an episode file belongs to another world, or holds episodes that cannot be asked.
+        UserError: the robot's file, model and network do not fit each other.
     """
     base = relative_to or Path.cwd()
+    check_robot(suite.embodiment, suite.motion)
     lacking = [entry for entry in suite.entries if workers > 1 and _lacks(suite, entry, cache)]
     if len(lacking) > 1:
         announce(f"building {len(lacking)} worlds, sampling and verifying their episodes, {min(workers, len(lacking))} worlds at a time")

@@ -91,6 +91,20 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
+def check_robot(name: str, motion: Literal["kinematic", "physics"]) -> None:
+    """Put a robot's model and controller together once, so that what does not fit is known before anything runs.
+
+    Raises:
+        UnknownName, UserError: no such robot, none with a physical model, or its file, model or network do not fit each other.
+    """
+    embodiment(name)
+    if motion == "physics":
+        from portico.robots.physics.machine import load_machine
+        from portico.robots.physics.setup import controller_of
+
+        controller_of(load_machine(robot_path(name)))
+
+
 def make_robot(
     world: World,
     name: str,

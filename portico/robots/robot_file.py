@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, FiniteFloat, Tag, ValidationError
 
 from portico.errors import UserError
 from portico.interface import Camera
@@ -15,6 +16,19 @@ from portico.robots.embodiment import EMBODIMENTS, Embodiment
 
 Numbers = FiniteFloat | list[FiniteFloat]
 Positive = Annotated[FiniteFloat, Field(gt=0)]
+#: Gains below zero would push a joint away from where it should be.
+Gain = Annotated[FiniteFloat, Field(ge=0)]
+
+
+def _each_once(joints: list[str]) -> list[str]:
+    """Refuse a joint that is named twice: it would have to be in two places."""
+    twice = sorted({joint for joint in joints if joints.count(joint) > 1})
+    if twice:
+        raise ValueError(f"it names {', '.join(twice)} more than once")
+    return joints
+
+
+JointNames = Annotated[list[str], Field(min_length=1), AfterValidator(_each_once)]
 #: Of the trained walker that ships with Portico.
 LEARNED_WEIGHTS = Path(__file__).parent / "physics" / "models" / "spot_walk.npz"
 
@@ -75,8 +89,8 @@ class Actuator(_Section):
     """What drives a joint. ``limit``: N m, or N for sliding joints."""
 
     kind: Literal["position", "velocity", "motor"]
-    kp: FiniteFloat = 0.0
-    kv: FiniteFloat = 0.0
+    kp: Gain = 0.0
+    kv: Gain = 0.0
     limit: Positive | None = None
 
 
@@ -92,8 +106,8 @@ class Differential(_Section):
     """Two driven wheels, or two rows of them, turned by velocity actuators or torques."""
 
     kind: Literal["differential"]
-    left: Annotated[list[str], Field(min_length=1)]
-    right: Annotated[list[str], Field(min_length=1)]
+    left: JointNames
+    right: JointNames
     wheel_radius_m: Positive
     track_m: Positive
     slip: Annotated[FiniteFloat, Field(gt=0)] = 1.0
@@ -152,16 +166,20 @@ class Network(_Section):
 
     kind: Literal["onnx"]
     file: str
-    joints: Annotated[list[str], Field(min_length=1)]
+    joints: JointNames
     observation: Annotated[list[Term], Field(min_length=1)]
     default: Numbers
     action_scale: Numbers
     action_clip: Positive | None = None
-    kp: Numbers | None = None
-    kd: Numbers | None = None
+    kp: Gain | list[Gain] | None = None
+    kd: Gain | list[Gain] | None = None
     hold: dict[str, FiniteFloat] = {}
     slew: tuple[Positive, Positive, Positive] | None = None
     trim: Trim | None = None
+
+
+def _built_in_or_sizes(value: object) -> str:
+    return "built-in" if isinstance(value, str) else "sizes"
 
 
 class RobotFile(_Section):
@@ -178,7 +196,7 @@ class RobotFile(_Section):
     name: str
     model: str
     base: str = "base"
-    body: str | BodyFile
+    body: Annotated[Annotated[str, Tag("built-in")] | Annotated[BodyFile, Tag("sizes")], Discriminator(_built_in_or_sizes)]
     standing_height_m: Annotated[FiniteFloat, Field(ge=0)]
     stance: dict[str, FiniteFloat] = {}
     gripping: Annotated[list[str], Field(min_length=1)]
@@ -199,7 +217,7 @@ def read_robot(path: Path) -> RobotFile:
     """
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise UserError("the robot file cannot be read", where=str(path), why=str(error), next_step="give the path of a robot's YAML file") from error
     except yaml.YAMLError as error:
         raise UserError("the robot file is not YAML", where=str(path), why=str(error), next_step="mend the line named above") from error
@@ -208,11 +226,28 @@ def read_robot(path: Path) -> RobotFile:
     try:
         file = RobotFile.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "(top level)"
-        raise UserError("the robot file breaks its schema", where=f"{path}: {key}", why=first["msg"], next_step="see docs/physics.md for every key") from error
+        key, why = _told(error.errors())
+        raise UserError("the robot file breaks its schema", where=f"{path}: {key}", why=why, next_step="see docs/physics.md for every key") from error
     if isinstance(file.body, str) and file.body not in EMBODIMENTS:
         raise UserError(
             "the robot file names an unknown body", where=f"{path}: body", why=f"{file.body!r}; known: {', '.join(EMBODIMENTS)}", next_step="or give sizes"
         )
     return file
+
+
+#: What pydantic calls the choices of a union; no keys of the file.
+_CHOICES = {"built-in", "sizes", "differential", "walker", "learned", "onnx", "float", "list[float]", "constrained-float", "list[constrained-float]"}
+
+
+def _told(problems: Sequence[Any]) -> tuple[str, str]:
+    """Which key of the file breaks the schema first, and how."""
+    first = _key(problems[0])
+    # Of the choices that a value may be meant for, the one that it fits best breaks furthest inside.
+    problem = max((p for p in problems if _key(p).startswith(first)), key=lambda p: len(p["loc"]))
+    if problem["type"] == "union_tag_not_found":
+        return first, "it has no `kind`: differential, walker, learned or onnx"
+    return _key(problem), str(problem["msg"]).removeprefix("Value error, ")
+
+
+def _key(problem: Any) -> str:
+    return ".".join(str(part) for part in problem["loc"] if part not in _CHOICES) or "(top level)"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 import yaml
 from test_cli import hut, portico
+
+from portico.robots import robot_path
 
 __all__ = ["hut", "portico"]
 
@@ -78,6 +81,18 @@ def test_a_suite_is_checked_before_its_first_policy_runs(hut, portico, tmp_path,
     for word in words:
         assert word in " ".join(err.split())
     assert not (tmp_path / "run").exists()
+
+
+def test_a_robot_whose_model_lacks_a_joint_is_refused_before_anything_runs(hut, portico, tmp_path):
+    shutil.copy(robot_path("turtlebot").with_suffix(".xml"), tmp_path)
+    (tmp_path / "mine.yaml").write_text(robot_path("turtlebot").read_text().replace("right: [right_wheel]", "right: [wheel_on_the_right]"))
+    asked = ("--robot", tmp_path / "mine.yaml", "--same-questions", "--motion")
+    path = suite(hut, "lacking")
+    code, _, err = portico("run", path, *asked, "physics", "--out", tmp_path / "run", "--cache", tmp_path / "cache")
+    assert code == 1
+    assert "the robot's model has no joint 'wheel_on_the_right'" in " ".join(err.split())
+    assert not (tmp_path / "run").exists()
+    assert portico("run", path, *asked, "kinematic", "--out", tmp_path / "run", "--cache", tmp_path / "cache")[0] == 0
 
 
 def test_tasks_that_a_world_cannot_ask_write_no_file(hut, portico, tmp_path):

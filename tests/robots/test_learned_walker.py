@@ -64,9 +64,17 @@ def test_weights_survive_the_file(tmp_path: Path) -> None:
 def test_missing_and_foreign_weights_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no weights"):
         load_network(tmp_path / "none.npz")
-    silent_network()._replace(mean=np.zeros(3, np.float32)).save(tmp_path / "other.npz")
+    silent_network()._replace(mean=np.zeros(3, np.float32), scale=np.ones(3, np.float32), weights=(np.zeros((3, ACTIONS), np.float32),)).save(
+        tmp_path / "other.npz"
+    )
     with pytest.raises(UserError, match="do not fit"):
         load_network(tmp_path / "other.npz")
+    silent_network()._replace(weights=(np.zeros((OBSERVED, 4), np.float32),)).save(tmp_path / "torn.npz")
+    (tmp_path / "text.npz").write_text("no weights")
+    np.savez(tmp_path / "foreign.npz", layers=np.zeros(3))
+    for name in ("torn", "text", "foreign"):
+        with pytest.raises(UserError, match="cannot be read"):
+            load_network(tmp_path / f"{name}.npz")
 
 
 @pytest.mark.skipif(not LEARNED_WEIGHTS.is_file(), reason="no trained weights in this checkout")

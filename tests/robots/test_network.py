@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from foreign_robots import GO2, SPOT, write, write_gym_spot, write_turtlebot3, written
+from foreign_robots import GO2, SPOT, TURTLEBOT3, write, write_gym_spot, write_turtlebot3, written
 from stair_house import house
+from tiny_onnx import write_identity
 
 from portico.errors import UserError
 from portico.geometry import Pose
@@ -98,9 +99,8 @@ def test_legs_that_the_walker_cannot_move_are_refused(change, message, tmp_path)
 def broken(robot, tmp_path, shared, **changes):
     data = shared / "data" / "robot"
     controller = robot["controller"] | changes.pop("controller", {})
-    return write(
-        robot | changes | {"controller": controller}, tmp_path, data / "go2_rl_sar" / "go2.xml", changes.get("network", data / "go2_rl_sar" / "policy.onnx")
-    )
+    network = changes.pop("network", data / "go2_rl_sar" / "policy.onnx")
+    return write(robot | changes | {"controller": controller}, tmp_path, data / "go2_rl_sar" / "go2.xml", network)
 
 
 def test_an_observation_of_the_wrong_size_is_told_term_by_term(shared, tmp_path):
@@ -124,6 +124,28 @@ def test_a_file_that_is_no_network_is_refused(shared, tmp_path):
         stand(write(GO2, tmp_path, data / "go2_rl_sar" / "go2.xml", tmp_path / "gone.onnx"))
 
 
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((1, 1, 12), r"(?s)cannot be run on one observation.*seen \[1, 1, 12\].*shape \[1, 12\]"),
+        ((1, 13), r"(?s)another observation.*takes 13.*adds up to 12"),
+        ((4, 12), "(?s)cannot be run on one observation"),
+    ],
+)
+def test_a_network_of_another_shape_is_refused(shape, message, shared, tmp_path):
+    network = write_identity(tmp_path / "identity.onnx", shape)
+    path = broken(GO2, tmp_path, shared, network=network, controller={"observation": [{"name": "joint_position"}]})
+    with pytest.raises(UserError, match=message):
+        stand(path)
+
+
+def test_a_network_that_returns_other_joints_is_refused(shared, tmp_path):
+    network = write_identity(tmp_path / "identity.onnx", (1, 15))
+    path = broken(GO2, tmp_path, shared, network=network, controller={"observation": [{"name": "joint_position"}, {"name": "command"}]})
+    with pytest.raises(UserError, match=r"(?s)another number of joints.*returns 15 numbers for 12"):
+        stand(path)
+
+
 def test_a_foot_that_the_model_lacks_is_named(shared, tmp_path):
     with pytest.raises(UserError, match="no geom or body 'hoof'"):
         stand(broken(GO2, tmp_path, shared, gripping=["hoof"]))
@@ -140,12 +162,20 @@ def test_the_wrong_number_of_gains_is_refused(shared, tmp_path):
         ("- 1", "holds no mapping"),
         ("name: [", "not YAML"),
         (yaml.safe_dump(SPOT | {"legs": 4, "model": "x.xml"}), "breaks its schema"),
+        (yaml.safe_dump(TURTLEBOT3 | {"model": "x.urdf", "body": TURTLEBOT3["body"] | {"max_speed_mps": -1.0}}), r"(?s)body\.max_speed_mps\n.*greater than 0"),
+        (yaml.safe_dump(GO2 | {"model": "x.xml", "controller": {"joints": ["a"]}}), "has no `kind`: differential, walker, learned or onnx"),
+        (
+            yaml.safe_dump(GO2 | {"model": "x.xml", "controller": GO2["controller"] | {"file": "x.onnx", "kd": [0.5, -0.5]}}),
+            r"(?s)controller\.kd\.1\n.*equal to 0",
+        ),
+        (yaml.safe_dump(GO2 | {"model": "x.xml", "controller": GO2["controller"] | {"file": "x.onnx", "joints": ["a", "b", "a"]}}), "names a more than once"),
+        (b"\xff\xfe\x80", "cannot be read"),
         (yaml.safe_dump(GO2 | {"model": "gone.xml", "controller": GO2["controller"] | {"file": "x.onnx"}}), "the robot's model is missing"),
         (yaml.safe_dump(GO2 | {"model": "broken.xml", "controller": GO2["controller"] | {"file": "x.onnx"}}), "cannot be read"),
     ],
 )
 def test_broken_robot_files_say_what_is_wrong(text, message, tmp_path):
-    (tmp_path / "robot.yaml").write_text(text)
+    (tmp_path / "robot.yaml").write_bytes(text if isinstance(text, bytes) else text.encode())
     (tmp_path / "broken.xml").write_text("<mujoco><worldbody>")
     with pytest.raises(UserError, match=message):
         make_robot(house(), str(tmp_path / "robot.yaml"), space(embodiment("spot")), motion="physics")

@@ -131,7 +131,16 @@ class NetworkController:
                 why=f"it takes {wanted} numbers, the file adds up to {given}: {parts}",
                 next_step="correct `observation` in the robot file",
             )
-        out = self._infer(np.zeros(given))
+        try:
+            out = self._infer(np.zeros(given))
+        except Exception as error:
+            shapes = ", ".join(f"{one.name} {one.shape}" for one in self._session.get_inputs())
+            raise UserError(
+                "the network cannot be run on one observation of a robot",
+                where=str(file),
+                why=f"it takes {shapes}; {str(error).split(chr(10))[0]}",
+                next_step=f"export it with one input of shape [1, {given}], float32, and the joints' actions as its first output",
+            ) from error
         if len(out) != len(self._spec.joints):
             raise UserError(
                 "the network moves another number of joints than the robot file names",

@@ -40,6 +40,10 @@ _DOCKING_S = 2.0
 _GENTLE_S, _GENTLE = 0.3, np.array([0.25, 0.15, 0.6])
 #: Deeper inside something than this is no contact but a wrong start.
 _OVERLAP_M = 0.03
+#: What MuJoCo warns of when a simulation has become unstable.
+_RAN_AWAY = [
+    int(w) for w in (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC, mujoco.mjtWarning.mjWARN_BADCTRL)
+]
 #: Steps that the survey of the ground takes for ground; what a leg cannot climb is still there to bump into.
 _STEP_M = 0.35
 
@@ -79,7 +83,7 @@ class PhysicsRobot:
         Where the ground is too slippery to stand on it falls, which is for the first action to report.
 
         Raises:
-            EpisodeError: no floor there, or the body overlaps geometry.
+            EpisodeError: no floor there, the body overlaps geometry, or its simulation is unstable.
         """
         misfit = misplacement(self.space, pose.position)
         if misfit is not None:
@@ -97,7 +101,7 @@ class PhysicsRobot:
         self._rest_on_ground()
         if self._deepest_m() > _OVERLAP_M:
             raise _unfit(pose, "inside an obstacle", f"{self.embodiment.name} overlaps something solid by {100 * self._deepest_m():.0f} cm")
-        self._tracker = None
+        self._tracker, self.pose = None, pose
         self._controller.reset(data)
         self._touched_s = np.inf
         for _ in range(round(_SETTLE_S / CONTROL_S)):
@@ -121,6 +125,7 @@ class PhysicsRobot:
 
         Raises:
             UserError: a number in it is not finite.
+            EpisodeError: the simulation of the body is unstable.
         """
         _check_finite(action)
         states: list[State] = []
@@ -200,11 +205,24 @@ class PhysicsRobot:
             command = np.clip(command, -_GENTLE, _GENTLE)
         self._controller.control(data, command, self._ground.heights)
         mujoco.mj_step(model, data, _SUBSTEPS)
+        self._check_sane()
         base = data.qpos[self.machine.base_qpos : self.machine.base_qpos + 3]
         self._follow(np.array([base[0], base[1], base[2] - self.machine.file.standing_height_m]))
         touching = self._touches()
         self._touched_s = 0.0 if touching else self._touched_s + CONTROL_S
         return touching
+
+    def _check_sane(self) -> None:
+        """Refuse to go on where MuJoCo met numbers that are not finite: it puts the body back to where its model begins, and goes on."""
+        if not self._data.warning.number[_RAN_AWAY].any():
+            return
+        asked = bool(self._data.warning[mujoco.mjtWarning.mjWARN_BADCTRL].number)
+        raise EpisodeError(
+            "the robot's physics ran away",
+            where=f"{self.machine.file.name}, near ({self.pose.x:.2f}, {self.pose.y:.2f}, {self.pose.z:.2f})",
+            why="its controller asks for what is no finite number" if asked else "its state is no longer made of finite numbers",
+            next_step="check network, scales and gains of the robot file, and the masses and inertias of its model",
+        )
 
     def _surface(self) -> int:
         return self._ground.roughest(self.pose.position, self.embodiment.radius_m + 0.1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import mujoco
 import numpy as np
@@ -62,16 +63,21 @@ def load_network(path: Path = LEARNED_WEIGHTS) -> Network:
     """Read trained weights.
 
     Raises:
-        UserError: no such file, or of another shape than this version observes and acts.
+        UserError: no such file, none of weights, or of another shape than this version observes and acts.
     """
     if not path.is_file():
         raise UserError("no weights for the learned walker", where=str(path), next_step=f"train them: python training/locomotion.py --out {path.parent}")
-    with np.load(path) as file:
-        count = sum(name.startswith("weight") for name in file.files)
-        network = Network(file["mean"], file["scale"], tuple(file[f"weight{n}"] for n in range(count)), tuple(file[f"bias{n}"] for n in range(count)))
-    if network.mean.shape != (OBSERVED,) or network.biases[-1].shape != (ACTIONS,):
-        shape = f"it takes {network.mean.shape} and gives {network.biases[-1].shape}, this version has {OBSERVED} and {ACTIONS}"
-        raise UserError("the weights of the learned walker do not fit", where=str(path), why=shape, next_step="train them anew: python training/locomotion.py")
+    anew = "train them anew: python training/locomotion.py"
+    try:
+        with np.load(path) as file:
+            count = sum(name.startswith("weight") for name in file.files)
+            network = Network(file["mean"], file["scale"], tuple(file[f"weight{n}"] for n in range(count)), tuple(file[f"bias{n}"] for n in range(count)))
+        given = network(np.zeros(len(network.mean), np.float32)).shape
+    except (OSError, KeyError, IndexError, ValueError, TypeError, BadZipFile) as error:
+        raise UserError("the weights of the learned walker cannot be read", where=str(path), why=str(error), next_step=anew) from error
+    if network.mean.shape != (OBSERVED,) or given != (ACTIONS,):
+        shape = f"it takes {network.mean.shape} and gives {given}, this version has {OBSERVED} and {ACTIONS}"
+        raise UserError("the weights of the learned walker do not fit", where=str(path), why=shape, next_step=anew)
     return network
 
 
