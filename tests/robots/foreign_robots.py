@@ -33,6 +33,31 @@ GO2 = {
     },
 }
 
+#: Made for the Go1, whose model is not here; the Go2 is built alike, and Go1's layout is another: velocity first, command last.
+_GO1_STANCE = [0.1, 0.9, -1.8, -0.1, 0.9, -1.8] * 2
+GO1 = GO2 | {
+    "name": "go1",
+    "standing_height_m": 0.28,
+    "joints": {"damping": 0.5, "frictionloss": 0.1},
+    "controller": {
+        "kind": "onnx",
+        "joints": GO2["controller"]["joints"],
+        "observation": [
+            {"name": "linear_velocity"},
+            {"name": "angular_velocity"},
+            {"name": "gravity"},
+            {"name": "joint_position", "offset": _GO1_STANCE},
+            {"name": "joint_velocity"},
+            {"name": "last_action"},
+            {"name": "command"},
+        ],
+        "default": _GO1_STANCE,
+        "action_scale": 0.5,
+        "kp": 35.0,
+        "trim": {"gain": [1.5, 1.5, 2.0], "most": [0.4, 0.3, 1.5]},
+    },
+}
+
 BY_JOINT = [f"{leg}_{joint}" for joint in ("hx", "hy", "kn") for leg in ("fl", "fr", "hl", "hr")]
 ARM = {"arm_sh0": 0.0, "arm_sh1": -0.9, "arm_el0": 1.8, "arm_el1": 0.0, "arm_wr0": -0.9, "arm_wr1": 0.0, "arm_f1x": -1.54}
 ALL = ["arm_sh0", *BY_JOINT[:4], "arm_sh1", *BY_JOINT[4:8], "arm_el0", *BY_JOINT[8:], "arm_el1", "arm_wr0", "arm_wr1", "arm_f1x"]
@@ -133,6 +158,7 @@ def written(folder: Path, shared: Path) -> dict[str, Path]:
     """Robot files of all of them."""
     data = shared / "data" / "robot"
     return {
+        "go1": write(GO1, folder, data / "go2_rl_sar" / "go2.xml", data / "go1_playground" / "go1_policy.onnx"),
         "go2": write(GO2, folder, data / "go2_rl_sar" / "go2.xml", data / "go2_rl_sar" / "policy.onnx"),
         "spot-arm": write(SPOT, folder, data / "spot_judo" / "spot_primitive" / "robot.xml", data / "spot_judo" / "spot_locomotion.onnx"),
     }

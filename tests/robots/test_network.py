@@ -31,7 +31,7 @@ def stand(path):
     return robot
 
 
-@pytest.mark.parametrize("name", ["go2", "spot-arm"])
+@pytest.mark.parametrize("name", ["go1", "go2", "spot-arm"])
 def test_a_foreign_policy_walks_and_turns_as_commanded(name, shared, tmp_path):
     robot = stand(written(tmp_path, shared)[name])
     motion = robot.execute(Velocity(0.5, 0.0, 0.0, 4.0))
