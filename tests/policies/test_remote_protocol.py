@@ -1,6 +1,8 @@
 """Portico's own protocol: handshake, retries that feed no frame twice, limits, sessions; and what is said when something does not fit."""
 
+import base64
 import contextlib
+import hashlib
 import socket
 import threading
 
@@ -13,6 +15,7 @@ from portico.errors import PolicyRefused, UserError
 from portico.interface import PolicyFailure, Stop
 from portico.policies import create
 from portico.policies.remote.policy import RemotePolicy
+from portico.policies.remote.socket import Socket
 from portico.policies.serving import Seats, serve
 from portico.policies.serving.portico_session import PorticoSession
 from portico.policies.wires.arrays import from_msgpack, to_msgpack
@@ -138,6 +141,55 @@ def test_an_answer_lost_with_the_connection_is_asked_for_again_and_no_frame_is_f
     assert step(far.act(observation(FRONT, EXIT, 3))) == 4
     far.close()
     server.close()
+
+
+@contextlib.contextmanager
+def deaf_server(*, welcomes):
+    """Takes connections in and reads nothing of them; with ``welcomes`` it shakes hands first. Yields its address and who was taken in."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        taken = []
+
+        def take():
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listener.accept()
+                    taken.append(connection)
+                    if welcomes:
+                        key = next(line for line in connection.recv(4096).decode().split("\r\n") if line.lower().startswith("sec-websocket-key"))
+                        accept = base64.b64encode(hashlib.sha1((key.split(": ")[1] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()).decode()
+                        reply = f"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"
+                        connection.sendall(reply.encode())
+
+        threading.Thread(target=take, daemon=True).start()
+        yield f"ws://127.0.0.1:{listener.getsockname()[1]}", taken
+        for connection in taken:
+            connection.close()
+
+
+def test_a_server_that_takes_nothing_does_not_hold_up_who_sends():
+    """More than any kernel buffers, to a process that has stopped: without a limit of its own this would wait for ever."""
+    with deaf_server(welcomes=True) as (url, _):
+        client = Socket(url, timeout_s=1.0, pings=False)
+        with pytest.raises(PolicyFailure, match="did not answer within 1 s") as failure:
+            client.send(bytes(64 * 2**20))
+        client.drop()
+    assert failure.value.kind == "timeout"
+
+
+def test_a_server_that_shakes_no_hands_is_waited_for_once():
+    with deaf_server(welcomes=False) as (url, taken):
+        with pytest.raises(PolicyFailure, match="no policy server answers") as failure:
+            create(f"remote?url={url},deadline_s=1")
+        assert len(taken) == 1
+    assert "attempts" not in failure.value.why
+
+
+@pytest.mark.parametrize("url", ["ws://127.0.0.1:99999", "foo", "http://127.0.0.1:1", "ws://"])
+def test_what_is_no_websocket_address_is_said(url):
+    with pytest.raises(PolicyFailure, match="no WebSocket address") as failure:
+        create(f"remote?url={url},wire=portico")
+    assert (failure.value.kind, failure.value.where) == ("refused", url)
+    assert failure.value.why
 
 
 def test_frames_that_need_no_decision_reach_the_memory():

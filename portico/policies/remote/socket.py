@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,27 +37,31 @@ class Socket:
         waits_s: Sequence[float] = CONNECT_WAITS_S,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self.url, self._limit_bytes = url, limit_bytes
-        for wait_s in (*waits_s, None):
+        self.url, self._limit_bytes, self._timeout_s = url, limit_bytes, timeout_s
+        due = time.monotonic() + timeout_s
+        for attempt, wait_s in enumerate((*waits_s, None), start=1):
             try:
                 self._connection = _connect(url, limit_bytes, timeout_s, pings)
                 return
             except (OSError, TimeoutError) as error:
-                if wait_s is None:
-                    raise unreachable(url, error, attempts=len(waits_s) + 1) from error
+                # Who refuses may be about to start; who says nothing for as long as an answer may take is not waited for again.
+                if wait_s is None or time.monotonic() >= due:
+                    raise unreachable(url, error, attempts=attempt) from error
                 sleep(wait_s)
 
     def send(self, data: bytes | str) -> None:
         """Send one message.
 
         Raises:
-            PolicyFailure: the connection is gone.
+            PolicyFailure: the connection is gone, or the other side takes nothing for as long as an answer may take.
         """
         from websockets.exceptions import ConnectionClosed
 
         try:
             self._connection.send(data)
         except (ConnectionClosed, OSError) as error:
+            if isinstance(error, BlockingIOError) or isinstance(error.__cause__, BlockingIOError):
+                raise late(self.url, self._timeout_s) from error
             raise self._broken(error) from error
 
     def receive(self, deadline_s: float) -> bytes | str:
@@ -139,12 +145,21 @@ def _connect(url: str, limit_bytes: int, timeout_s: float, pings: bool) -> Any:
         interval = 20.0 if pings else None
         opened = connect(url, compression=None, max_size=limit_bytes, open_timeout=timeout_s, ping_interval=interval, close_timeout=2.0, proxy=None)
         # Entered by hand: the connection outlives this function, and every version of the library returns it here.
-        return opened.__enter__()
+        connection = opened.__enter__()
+        # The library waits for ever for a server that takes nothing; the kernel gives up in time.
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", *_seconds_and_micros(timeout_s)))
+        return connection
     except ConnectionClosed as error:  # taken in by a process that is on its way out
         raise ConnectionResetError(str(error)) from error
-    except InvalidURI as error:
-        raise PolicyFailure("refused", "this is no WebSocket address", where=url, next_step="write ws://HOST:PORT") from error
+    except (InvalidURI, ValueError) as error:
+        raise PolicyFailure("refused", "this is no WebSocket address", where=url, why=str(error), next_step="write ws://HOST:PORT") from error
     except InvalidHandshake as error:
         raise PolicyFailure(
             "transport", "what answers is no WebSocket server", where=url, why=str(error), next_step="check port and path; for HTTP servers write http://"
         ) from error
+
+
+def _seconds_and_micros(seconds: float) -> tuple[int, int]:
+    """As the kernel counts; never zero, which would be no limit."""
+    micros = max(1, round(seconds * 1e6))
+    return micros // 1_000_000, micros % 1_000_000
