@@ -123,6 +123,7 @@ def test_omninav_fast_gets_its_track_and_target_to_the_right_and_ahead():
         ({"waypoints": [[0.0, float("nan")]] * 5}, "invalid"),
         ({"recover_angles": None}, "invalid"),
         ({"arrive_pred": [1.0]}, "invalid"),
+        ({"arrive_pred": [10**400] * 5}, "invalid"),
         ({"status": (500, b"CUDA")}, "server"),
         ({"status": (200, b"")}, "parse"),
     ],
@@ -305,6 +306,27 @@ def test_lightnav_refusal_leaves_the_connection_usable():
         assert only_pose(policy.act(observation(cameras, EXIT, 0))).x == 0.3
         policy.close()
     assert [a for a, _ in model.said].count("login") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        ("omninav", "deadline_s=inf"),
+        ("omninav", "deadline_s=1e20"),
+        ("omninav", "arrive=perhaps"),
+        ("socialnav", "execute=0.5"),
+        ("socialnav", "execute=9"),
+        ("lightnav", "image=gif"),
+        ("navdp", "stop_threshold=low"),
+        ("navdp", "period_s=0"),
+        ("gnm", "arrived=maybe"),
+        ("uninavid", "shape=round"),
+    ],
+)
+def test_options_that_cannot_be_read_are_named_before_anybody_is_asked(name, option):
+    with pytest.raises(UserError, match=f"the option {option.split('=')[0]} ") as error:
+        create(f"{name}?url=ws://127.0.0.1:9,{option}")
+    assert error.value.where == option
 
 
 @pytest.mark.parametrize("silent", ["omninav", "socialnav", "uninavid", "poliformer", "navdp", "gnm", "vint", "nomad"])

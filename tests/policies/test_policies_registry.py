@@ -18,6 +18,24 @@ def test_a_misspelt_name_is_answered_with_the_closest_and_the_command():
     assert "portico list policies" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "aliases", "stages"),
+    [
+        ("omninav", {"omninav_3view"}, {"exit", "entrance", "ovon"}),
+        ("omninav_fast", {"omninav-fast"}, {"exit", "entrance", "outdoor"}),
+        ("socialnav", {"social-nav"}, {"outdoor"}),
+        ("uninavid", {"uni-navid"}, {"exit", "entrance", "ovon"}),
+        ("lightnav", {"lightnav0"}, {"exit", "entrance", "ovon"}),
+    ],
+)
+def test_the_sources_entries_are_there_with_their_aliases_and_stages(name: str, aliases: set[str], stages: set[str]):
+    for called in {name, *aliases}:
+        spec = create(f"{called}?url=ws://127.0.0.1:9").spec
+        assert spec.name == name
+        assert spec.stages & {"exit", "outdoor", "entrance", "ovon"} == stages
+    assert all(alias in describe()[name] for alias in aliases)
+
+
 def test_every_name_has_a_description():
     lines = describe()
     assert list(lines) == policy_names()

@@ -71,6 +71,7 @@ def test_a_full_spec_is_well_formed():
         Move("forward", 0.0),
         Move("forward", inf),
         Move("turn_left", 3.5),
+        Move("forward", 10**400),
         Waypoints(()),
         Waypoints((Pose(nan, 0.0),)),
         Waypoints((Pose(0.0, 0.0),), duration_s=0.0),

@@ -126,6 +126,7 @@ def test_images_of_another_size_or_type_are_refused():
         {"kind": "move", "name": "sideways"},
         {"kind": "move", "name": "forward", "amount": -1.0},
         {"kind": "move", "name": "turn_left", "amount": 4.0},
+        {"kind": "move", "name": "forward", "amount": 10**400},
         {"kind": "waypoints", "poses": []},
         {"kind": "waypoints", "poses": [{"x": "nan", "y": 0.0}]},
         {"kind": "waypoints", "poses": [{"x": float("inf"), "y": 0.0}]},

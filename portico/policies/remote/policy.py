@@ -10,6 +10,8 @@ from portico.interface import Action, Brief, Observation, PolicyFailure, PolicyS
 from portico.policies.wires.messages import DEFAULT_DEADLINE_S, DEFAULT_LIMIT_BYTES, MIB
 
 INSTALL = 'pip install "portico-nav[remote]"'
+#: Largest number that an option may have: eleven days, a tebibyte.
+_MOST = 1e6
 
 
 class Wire(Protocol):
@@ -102,7 +104,7 @@ class RemotePolicy:
 
 
 def number(name: str, value: float | str) -> float:
-    """An option as a number above zero.
+    """An option as a number above zero, and small enough for clocks and memories to count.
 
     Raises:
         UserError: it is none.
@@ -111,8 +113,8 @@ def number(name: str, value: float | str) -> float:
         found = float(value)
     except ValueError:
         found = 0.0
-    if not found > 0.0:
-        raise UserError(f"the option {name} is no number above zero", where=f"{name}={value}")
+    if not 0.0 < found <= _MOST:
+        raise UserError(f"the option {name} is no number above zero", where=f"{name}={value}", next_step=f"write a number of at most {_MOST:g}")
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite, pi
+from sys import float_info
 from typing import get_args
 
 from portico.interface import Move, MoveName, Stop, Velocity, Waypoints
@@ -33,7 +34,7 @@ def _breach_of_move(move: Move) -> str:
     if move.amount is None:
         return ""
     if not _all_finite((move.amount,)) or move.amount <= 0.0:
-        return f"the amount of Move({move.name!r}) is {move.amount}, not a number above zero"
+        return f"the amount of Move({move.name!r}) is {move.amount!r}, not a number above zero"
     return f"the amount of Move({move.name!r}) is {move.amount} rad, more than half a turn" if move.name.startswith("turn") and move.amount > pi + 1e-9 else ""
 
 
@@ -51,4 +52,4 @@ def _breach_of_waypoints(waypoints: Waypoints) -> str:
 
 
 def _all_finite(numbers: tuple[object, ...]) -> bool:
-    return all(isinstance(n, int | float) and isfinite(n) for n in numbers)
+    return all(isinstance(n, int | float) and abs(n) <= float_info.max and isfinite(n) for n in numbers)

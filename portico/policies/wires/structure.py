@@ -7,6 +7,7 @@ other side does not know is ignored and one that it does not send takes its defa
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from math import isfinite
@@ -170,7 +171,8 @@ def _scalar(kind: Any, data: object, where: str) -> Any:
         if data in ("inf", "-inf", "nan"):
             return float(str(data))
         if isinstance(data, int | float) and not isinstance(data, bool):
-            return float(data)
+            with suppress(OverflowError):  # JSON knows whole numbers of any length
+                return float(data)
         raise Mismatch(where, "a number", shown(data))
     if kind is int and isinstance(data, bool):
         raise Mismatch(where, "a whole number", shown(data))

@@ -73,7 +73,7 @@ def numbers(reply: dict[str, Any], key: str, shape: Sequence[int | None], where:
         found = np.asarray(reply[key], np.float64)
     except KeyError as error:
         raise _invalid(where, key, shape, f"nothing; the answer has {', '.join(sorted(reply)) or 'no keys'}") from error
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise _invalid(where, key, shape, shown(reply[key])) from error
     fits = found.ndim == len(shape) and all(n >= 1 if wanted is None else n == wanted for n, wanted in zip(found.shape, shape, strict=True))
     if not fits:

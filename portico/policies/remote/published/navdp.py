@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from math import pi
+from math import isfinite, nan, pi
 
 import numpy as np
 
 from portico.declarations import DepthRange, Emits, GoalForm, History, StopRule, Timing
+from portico.errors import UserError
 from portico.geometry import Floats, arc_lengths, project_on_polyline
 from portico.interface import Action, Brief, Move, Need, Observation, PolicyFailure, PolicySpec, StageKind, Stop
 from portico.policies.remote.http_channel import HttpChannel
@@ -75,7 +76,7 @@ class NavDP(Adapter):
     """
 
     def __init__(self, model: Model, url: str, deadline_s: float | str, period_s: float | str, stop_threshold: float | str = -3.0) -> None:
-        self._model, self._period_s, self._stop_threshold = model, option("period_s", period_s), float(stop_threshold)
+        self._model, self._period_s, self._stop_threshold = model, option("period_s", period_s), _finite("stop_threshold", stop_threshold)
         rule = "a trajectory of zeros" if model.stops else "none: an environment has to judge arrival"
         followed = Emits("waypoints", horizon=model.horizon, native=f"a trajectory followed for {self._period_s:g} s")
         spec = PolicySpec(
@@ -163,6 +164,21 @@ class NavDP(Adapter):
         if not points[:, 0].any():
             return Move("turn_left" if points[-1, 1] > 0.0 else "turn_right", _TURN_RAD)
         return along(points, duration_s=self._period_s)
+
+
+def _finite(name: str, value: float | str) -> float:
+    """A numeric option of either sign.
+
+    Raises:
+        UserError: it is none.
+    """
+    try:
+        found = float(value)
+    except ValueError:
+        found = nan
+    if not isfinite(found):
+        raise UserError(f"the option {name} is no number", where=f"{name}={value}", next_step="for example stop_threshold=-3.0")
+    return found
 
 
 def clipped_goal(point: Floats) -> tuple[float, float]:
