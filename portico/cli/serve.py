@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from socket import gethostname
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from portico.cli.console import errors, out
 from portico.errors import UserError
 
+if TYPE_CHECKING:
+    from portico.interface import Policy
+
+#: Hosts that stand for every interface, which no client can connect to from elsewhere.
+_ANY = ("0.0.0.0", "::")
+
 
 def serve(
     policy: Annotated[str, typer.Argument(help="a name of `portico list policies`, with options, or module:Class of your own")],
     wire: Annotated[str, typer.Option(help="portico (WebSocket), navarena (NavArena-Server's WebSocket) or http (JSON)")] = "portico",
     host: Annotated[str, typer.Option(help="interface to listen on; anything but loopback lets other machines in")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0 picks a free one")] = 8765,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 picks a free one")] = 8765,
     limit_mib: Annotated[float, typer.Option(min=0.01, help="largest message that is accepted")] = 64.0,
 ) -> None:
     """Host a policy behind a wire until interrupted: every client's session has a policy of its own."""
@@ -24,13 +31,24 @@ def serve(
     except ModuleNotFoundError as error:
         raise UserError("serving needs a few packages more", why=str(error), next_step='pip install "portico-nav[remote]"') from error
     from portico.policies import create
+    from portico.policies.registry import unmakeable
+
+    def make() -> Policy:
+        try:
+            return create(policy)
+        except UserError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise unmakeable(policy, error) from error
 
     try:
-        server = listen(lambda: create(policy), wire=wire, host=host, port=port, limit_bytes=int(limit_mib * 2**20))
+        server = listen(make, wire=wire, host=host, port=port, limit_bytes=int(limit_mib * 2**20))
     except ModuleNotFoundError as error:
         raise UserError("serving needs a few packages more", why=str(error), next_step=INSTALL) from error
     if not is_loopback(host):
         errors.print(f"warning: {host} is reachable from other machines, and nobody is asked for a password", markup=False)
+    if host in _ANY:
+        errors.print(f"on other machines write this one's name for {host}: {gethostname()}", markup=False)
     option = "" if wire in ("portico", "http") else f",wire={wire}"
     out.print(f"{policy} at {server.url}\nrun it:  portico run SUITE --policy 'remote?url={server.url}{option}'\nstop with Ctrl-C", markup=False)
     try:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from portico.errors import PolicyRefused, StorageError, UnknownName, UserError
+from portico.errors import StorageError, UnknownName, UserError
 from portico.evaluate.compatibility import Finding, check
 from portico.evaluate.executors import Executor, local
 from portico.evaluate.identity import header_of, read_header, settle_header
@@ -25,6 +24,7 @@ from portico.evaluate.timing import timing_mode
 from portico.evaluate.worker import Job
 from portico.interface import Camera, Policy, PolicyFailure, StageKind
 from portico.policies import create
+from portico.policies.registry import unmakeable
 from portico.suites import Suite
 
 
@@ -190,14 +190,8 @@ def _made(name: str) -> Policy:
         return create(name)
     except (UserError, PolicyFailure):
         raise
-    except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        raise PolicyRefused(
-            f"the policy {name!r} cannot be made",
-            where=f"{last.filename}, line {last.lineno}",
-            why=f"{type(error).__name__}: {error}",
-            next_step="mend it there",
-        ) from error
+    except (Exception, SystemExit) as error:
+        raise unmakeable(name, error) from error
 
 
 def _kinds(request: RunRequest) -> set[StageKind]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import traceback
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -95,6 +96,17 @@ def create(name: str, **options: Any) -> Policy:
             next_step="see portico.interface.Policy; portico.testing.check_policy explains each part",
         )
     return policy
+
+
+def unmakeable(name: str, error: BaseException) -> PolicyRefused:
+    """What to say of a policy whose own code gave up when it was made."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return PolicyRefused(
+        f"the policy {name!r} cannot be made",
+        where=f"{last.filename}, line {last.lineno}",
+        why=f"{type(error).__name__}: {error}",
+        next_step="mend it there",
+    )
 
 
 def _find(name: str) -> PolicyFactory:

@@ -5,14 +5,33 @@ import subprocess
 import sys
 
 import pytest
+from typer import BadParameter
 from typer.testing import CliRunner
 
 from portico.cli.main import application
 from portico.errors import PolicyRefused, UnknownName, UserError
+from portico.interface import PolicySpec
 from portico.policies import describe
 from portico.policies.serving.servers import is_loopback
 
 ENTRY = [sys.executable, "-c", "from portico.cli.main import main; main()"]
+
+
+class Weightless:
+    """A policy whose library is not installed: not Portico's own that is missing."""
+
+    spec = PolicySpec("weightless")
+    reset = act = close = lambda self, *_: None
+
+    def __init__(self):
+        raise ModuleNotFoundError("No module named 'weights'")
+
+
+class Leaving(Weightless):
+    """One that ends the process it is made in."""
+
+    def __init__(self):
+        raise SystemExit(3)
 
 
 def call(*arguments):
@@ -35,6 +54,10 @@ def test_models_behind_wires_are_listed_without_being_imported():
         (("serve", "frontir", "--port", "0"), UnknownName, "frontier"),
         (("serve", "stop", "--port", "0", "--wire", "smoke"), UserError, "unknown wire"),
         (("serve", "stop", "--host", "256.1.1.1"), UserError, "cannot listen there"),
+        (("serve", "stop", "--port", "70000"), BadParameter, "65535"),
+        (("serve", "test_serve_command:Weightless", "--port", "0"), PolicyRefused, "No module named 'weights'"),
+        (("serve", "test_serve_command:Leaving", "--port", "0"), PolicyRefused, "SystemExit: 3"),
+        (("run", "i2o2i-demo", "--policy", "test_serve_command:Leaving"), PolicyRefused, "SystemExit: 3"),
         (("serve", "privileged/oracle-trajectory", "--port", "0"), PolicyRefused, "cannot be served"),
         (("run", "i2o2i-demo", "--policy", "stop", "--timing", "eternal"), UserError, "unknown timing"),
     ],

@@ -280,6 +280,46 @@ def test_the_server_serves_another_policy_than_before():
     other.close()
 
 
+@pytest.mark.parametrize("wire", ["portico", "http", "navarena"])
+def test_a_session_whose_policy_cannot_be_made_is_told_why(wire):
+    """The first one was made when the server began; its memory holds no second."""
+    made = []
+
+    def once():
+        if made:
+            raise MemoryError("no room for a second model")
+        made.append(Counting())
+        return made[0]
+
+    server = serve(once, wire=wire)
+    first = create(f"remote?url={server.url},wire={wire}")
+    first.reset(brief(FRONT, EXIT))
+    assert step(first.act(observation(FRONT, EXIT, 0))) == 1
+
+    def another():
+        second = create(f"remote?url={server.url},wire={wire}")
+        second.reset(brief(FRONT, EXIT))
+        second.act(observation(FRONT, EXIT, 0))
+
+    with pytest.raises(PolicyFailure, match="no room for a second model") as failure:
+        another()
+    assert failure.value.kind == "server"
+    assert step(first.act(observation(FRONT, EXIT, 1))) == 2
+    first.close()
+    server.close()
+
+
+@pytest.mark.parametrize("wire", ["portico", "http", "navarena"])
+@pytest.mark.parametrize("port", [-1, 70_000, None])
+def test_a_port_that_is_none_or_taken_is_said(wire, port):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        where = taken.getsockname()[1] if port is None else port
+        with pytest.raises(UserError, match="cannot listen there") as error:
+            serve(Counting, wire=wire, port=where)
+    assert error.value.where == f"127.0.0.1:{where}"
+    assert error.value.next_step
+
+
 def test_a_policy_that_needs_what_never_travels_is_not_served():
     with pytest.raises(PolicyRefused, match="cannot be served"):
         serve(lambda: create("privileged/oracle-trajectory"))

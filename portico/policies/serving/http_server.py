@@ -38,7 +38,7 @@ class HttpServer:
         self._seats, self._limit_bytes, self._host = seats, limit_bytes, host
         try:
             self._socket = socket.create_server((host, port))
-        except OSError as error:
+        except (OSError, OverflowError) as error:
             raise cannot_listen(host, port, error) from error
         routes = [Route("/health", self._health), *(Route(f"/{kind}", self._call, methods=["POST"]) for kind in ("reset", "act", "observe", "end"))]
         config = uvicorn.Config(Starlette(routes=routes), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=2)
@@ -88,7 +88,11 @@ class HttpServer:
                 raise Mismatch("session", "a JSON map with a session of at most 64 characters", shown(session if isinstance(message, dict) else message))
         except Mismatch as error:
             return error_data(error)
-        answer = self._seats.open(session).answer({**message, "type": kind})
+        try:
+            seat = self._seats.open(session)
+        except Exception as error:
+            return error_data(error)
+        answer = seat.answer({**message, "type": kind})
         if kind == "end" and answer["type"] == "done":
             self._seats.leave(session)
         return answer

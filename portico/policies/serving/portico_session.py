@@ -46,6 +46,9 @@ class PorticoSession:
         session = message.get("session") or ""
         if not isinstance(session, str) or len(session) > 64:
             raise Mismatch("session", "text of at most 64 characters", shown(session))
-        self._seat = self._seats.open(session)
+        try:
+            self._seat = self._seats.open(session)
+        except Exception as error:
+            return error_data(error)
         self._opened = self._seat.opened
         return welcome(version, self._seat.session, self._seats.spec, self._limit_bytes, seq=self._seat.seq, observes=self._seats.observes)

@@ -69,7 +69,7 @@ class SocketServer:
         try:
             interval = 20.0 if pings else None
             self._server = listen(self._converse, host, port, max_size=limit_bytes, compression=None, ping_interval=interval)
-        except OSError as error:
+        except (OSError, OverflowError) as error:
             raise cannot_listen(host, port, error) from error
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
@@ -125,9 +125,12 @@ class Conversation(Protocol):
         """The connection is gone."""
 
 
+_ELSEWHERE = "choose another --port, or 0 for a free one; --host is an IPv4 address or a name of this machine"
+
+
 def cannot_listen(host: str, port: int, error: Exception) -> UserError:
     """The user's view of a port that is taken, or of an interface that does not exist."""
-    return UserError("the policy server cannot listen there", where=f"{host}:{port}", why=str(error), next_step="choose another --port, or 0 for a free one")
+    return UserError("the policy server cannot listen there", where=f"{host}:{port}", why=str(error), next_step=_ELSEWHERE)
 
 
 def _portico(make: Callable[[], Policy], host: str, port: int, limit_bytes: int) -> Server:
