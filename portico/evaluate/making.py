@@ -53,7 +53,8 @@ def _listen(said: Any, told: dict[int, float]) -> None:
             job, done, wanted = said.get_nowait()
         except queue.Empty:
             return
-        told[job] = done / max(wanted, 1)
+        # What a job said last may be heard after it has ended.
+        told[job] = max(told[job], done / max(wanted, 1))
 
 
 _said: Any = None

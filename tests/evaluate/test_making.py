@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from queue import Queue
 
 import pytest
 
 from portico.errors import UserError
-from portico.evaluate.making import side_by_side
+from portico.evaluate.making import _listen, side_by_side
 from portico.evaluate.prepare import prepare
 from portico.suites import parse_suite
 
@@ -46,6 +47,15 @@ def test_jobs_run_in_processes_of_their_own_and_say_how_far_they_are(tmp_path):
     pids = {(tmp_path / name).read_text() for name in "abc"}
     assert str(os.getpid()) not in pids
     assert told[-1] == (3, 3)
+
+
+def test_what_a_job_said_before_it_ended_takes_nothing_back():
+    """Words travel on a thread of their own and may arrive after the end of the job that sent them."""
+    said, told = Queue(), {0: 1.0, 1: 0.0}
+    for words in ((0, 1, 2), (1, 1, 4)):
+        said.put(words)
+    _listen(said, told)
+    assert told == {0: 1.0, 1: 0.25}
 
 
 def test_the_mistake_of_a_job_is_told_as_it_is():
