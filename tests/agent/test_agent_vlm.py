@@ -163,7 +163,7 @@ def test_a_stalled_socket_and_a_late_reply_end_at_the_deadline(tmp_path, line):
 def test_a_request_never_waits_longer_than_the_episode_has(tmp_path):
     with serving([Line(verdict(True), after_s=20.0)]) as server:
         client = ChatClient(Profile(base_url=server.base_url, model="m", timeout_s=60.0))
-        with pytest.raises(ProviderFailure, match=r"within 0\.[1-5]"):
+        with pytest.raises(ProviderFailure, match=r"within 0\.[0-5] s|no time was left"):
             client.complete([], purpose="verification", max_tokens=9, requests=_Free(), seconds_left=0.5)
         client.close()
 

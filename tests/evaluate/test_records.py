@@ -78,7 +78,7 @@ def test_timing_is_all_that_may_differ():
 def _holds(folder, ready, done):
     with locked(folder):
         ready.set()
-        done.wait(20)
+        done.wait(300)
 
 
 def test_two_runs_never_share_a_folder(tmp_path):
@@ -86,7 +86,7 @@ def test_two_runs_never_share_a_folder(tmp_path):
     ready, done = context.Event(), context.Event()
     other = context.Process(target=_holds, args=(tmp_path, ready, done))
     other.start()
-    assert ready.wait(20)
+    assert ready.wait(300)
     with pytest.raises(StorageError, match="another run is writing"), locked(tmp_path):
         pass
     done.set()

@@ -27,7 +27,7 @@ def act(seq):
         case "die":
             os._exit(9)
         case "slow":
-            time.sleep(3.0)
+            time.sleep(600.0)
         case "nan":
             return {"type": "action", "seq": seq, "action": {"kind": "waypoints", "poses": [pose, {**pose, "y": float("nan")}]}}
         case "huge":
