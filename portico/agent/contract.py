@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from portico.agent.memory import EpisodeMemory, MissionMemory
@@ -45,7 +44,7 @@ class Verdict:
                 raise SchemaFailure(f"{name} is no boolean", repr(getattr(self, name)))
         for name in ("step_confidence", "parent_confidence"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or not 0.0 <= value <= 1.0:
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
                 raise SchemaFailure(f"{name} is no finite number from 0 to 1", repr(value))
 
     @property

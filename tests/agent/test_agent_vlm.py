@@ -74,6 +74,9 @@ def test_requests_are_as_the_source_says(tmp_path):
         (Line(verdict(True, 1.2)), "confidence"),
         (Line(verdict(True, float("nan"))), "confidence"),
         (Line(verdict(True, float("inf"))), "confidence"),
+        (Line(verdict(True, 10**400)), "confidence"),
+        (Line(verdict(True, step_reason=7)), "step_reason"),
+        (Line('{"step_completed": true, "step_confidence": ' + "9" * 5000 + "}"), "no JSON object"),
         (Line(verdict(True, step_confidence="0.9")), "step_confidence"),
         (Line(verdict(True, parent_confidence=True)), "parent_confidence"),
         (Line(""), "empty"),
@@ -116,6 +119,7 @@ def test_a_verdict_in_prose_or_a_fence_is_found(tmp_path):
         (Line(status=500), "server", 3),
         (Line(raw=b"<html>maintenance</html>"), "parse", 3),
         (Line(raw=b'{"choices": []}'), "parse", 3),
+        (Line(raw=b'{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": Infinity}}'), "parse", 3),
         (Line(drops=True), "transport", 3),
     ],
 )
@@ -250,6 +254,48 @@ def test_keys_come_from_the_environment_and_are_sent_and_nowhere_else(tmp_path, 
         assert {h["authorization"] for h in server.headers} == {"Bearer sesame"}
     assert "sesame" not in (tmp_path / "t.jsonl").read_text()
     assert "sesame" not in json.dumps(agent.report())
+
+
+def test_a_key_that_the_provider_repeats_is_in_no_record_and_no_cassette(tmp_path, monkeypatch):
+    monkeypatch.setenv("TOY_KEY", "sesame\n")
+    path, tape = tmp_path / "p.yaml", tmp_path / "t.jsonl"
+    with serving([Line(status=401, raw=b'{"error": {"message": "Incorrect API key provided: sesame."}}')]) as server:
+        path.write_text(f"base_url: {server.base_url}\nmodel: m\nkey_env: TOY_KEY\n")
+        agent = agent_of(Executor(), VlmReasoner(profile=str(path), cassette=str(tape), mode="record"))
+        with pytest.raises(ProviderFailure, match="Incorrect API key") as failure:
+            Walk().run(agent)
+        agent.close()
+        assert server.headers[0]["authorization"] == "Bearer sesame"
+    assert failure.value.kind == "refused"
+    for told in (str(failure.value), json.dumps(agent.report()), tape.read_text()):
+        assert "sesame" not in told
+
+
+@pytest.mark.parametrize("key", ["two\nlines", "schlüssel", "tab\there"])
+def test_a_key_that_cannot_be_one_is_said_before_anything_runs(monkeypatch, key):
+    monkeypatch.setenv("KIMI_API_KEY", key)
+    with pytest.raises(UserError, match="characters that no key has") as error:
+        VlmReasoner()
+    assert "KIMI_API_KEY" in error.value.where
+    assert key not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ['{"key": "a", "status": 200, "bo', '{"status": 200, "body": ""}', '{"key": "a"}', '{"key": "a", "status": "200", "body": "{}"}', "[1]", '"text"', "\x00"],
+)
+def test_a_damaged_cassette_is_said_before_anything_runs(tmp_path, damage):
+    tape = tmp_path / "tape.jsonl"
+    tape.write_text(damage + "\n")
+    with pytest.raises(UserError, match="cannot be replayed") as error:
+        VlmReasoner(profile="vllm", cassette=str(tape))
+    assert error.value.where == str(tape)
+
+
+@pytest.mark.parametrize("mode", ["replay", "record"])
+def test_a_mode_without_a_cassette_is_not_passed_over(mode):
+    with pytest.raises(UserError, match=f"no cassette to {mode}"):
+        VlmReasoner(profile="vllm", mode=mode)
 
 
 def test_profiles_are_data():

@@ -49,6 +49,8 @@ class Cassette:
             calls = [json.loads(line) for line in lines if line.strip()]
             self._calls = defaultdict(deque)
             for call in calls:
+                if not ("error" in call or (isinstance(call["status"], int) and isinstance(call["body"], str))):
+                    raise ValueError(f"a call that is neither an answer nor an error: {str(call)[:80]}")
                 self._calls[call["key"]].append(call)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise UserError(

@@ -102,16 +102,32 @@ class ChatClient:
             return {"error": f"no answer within {timeout_s:.1f} s", "kind": "timeout"}
         except httpx.HTTPError as error:
             return {"error": f"{type(error).__name__}: {error}", "kind": "transport"}
-        return {"status": response.status_code, "body": response.text, "retry_after": response.headers.get("retry-after")}
+        return {"status": response.status_code, "body": self._without_key(response.text), "retry_after": response.headers.get("retry-after")}
 
     def _headers(self) -> dict[str, str]:
-        name = self.profile.key_env
-        if not name:
-            return {}
-        key = os.environ.get(name, "")
-        if not key:
-            raise UserError("the provider's key is missing", where=f"environment variable {name}", next_step=f"export {name}=..., or choose another profile")
-        return {"Authorization": f"Bearer {key}"}
+        return {"Authorization": f"Bearer {provider_key(self.profile)}"} if self.profile.key_env else {}
+
+    def _without_key(self, text: str) -> str:
+        """Some providers repeat a key that they refuse; records and cassettes never hold it."""
+        return text.replace(provider_key(self.profile), "(the key)") if self.profile.key_env else text
+
+
+def provider_key(profile: Profile) -> str:
+    """The key from the environment, without the line end that files leave behind.
+
+    Raises:
+        UserError: it is missing, or cannot be one.
+    """
+    name = profile.key_env
+    key = os.environ.get(name, "").strip()
+    if not key:
+        step = f"export {name}=..., or choose another profile: agent?reasoner=vlm,profile=vllm"
+        raise UserError("the provider's key is missing", where=f"environment variable {name}", next_step=step)
+    if not key.isascii() or not key.isprintable():
+        raise UserError(
+            "the provider's key holds characters that no key has", where=f"environment variable {name}", next_step=f"set {name} again: one line of ASCII"
+        )
+    return key
 
 
 _NEXT = "run the same command again: episodes in error are tried again, finished ones are kept"
@@ -140,7 +156,7 @@ def _read(call: Call, attempt: int) -> tuple[Reply | None, tuple[FailureKind, st
         return None, ("refused", f"{status}: {str(call['body'])[:_SHOWN]}"), None
     try:
         return _reply(json.loads(call["body"])), ("server", ""), None
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
         return None, ("parse", f"200, but no chat completion: {type(error).__name__}: {error}"), backoff
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from math import isfinite
 from typing import Any, Literal
 
 from portico.agent.contract import Assessment, SchemaFailure, Step, Verdict
@@ -28,7 +27,7 @@ def object_in(text: str) -> dict[str, Any]:
     for candidate in _candidates(text):
         try:
             found = json.loads(candidate)
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             continue
         if isinstance(found, dict):
             return found
@@ -43,7 +42,7 @@ def _candidates(text: str) -> Iterator[str]:
     for start in (n for n, letter in enumerate(text) if letter == "{"):
         try:
             _, end = decoder.raw_decode(text, start)
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             continue
         yield text[start:end]
 
@@ -122,6 +121,6 @@ def assessment_in(text: str) -> Assessment:
     location, floor, confidence = found.get("location"), found.get("floor", "unknown"), found.get("confidence")
     if not isinstance(location, str) or not isinstance(floor, str) or location not in places or floor not in floors:
         raise SchemaFailure("location or floor is none of the words", repr((location, floor)))
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not isfinite(confidence) or not 0.0 <= confidence <= 1.0:
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0.0 <= confidence <= 1.0:
         raise SchemaFailure("confidence is no finite number from 0 to 1", repr(confidence))
     return Assessment(places[location], floors[floor], float(confidence), _sentence(found, "reason"))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from portico.agent.contract import Assessment, Occasion, Requests, SchemaFailure, Situation, Step, Verdict
 from portico.agent.vlm import prompts
 from portico.agent.vlm.cassette import Cassette
-from portico.agent.vlm.client import ChatClient, Reply
+from portico.agent.vlm.client import ChatClient, Reply, provider_key
 from portico.agent.vlm.parse import assessment_in, plan_in, verdict_in
 from portico.agent.vlm.profiles import load_profile
 from portico.errors import UnknownName, UserError
@@ -27,10 +26,10 @@ class VlmReasoner:
 
     Args:
         profile: a provider profile that ships, or a YAML file. base_url, model: replace what it says.
-        cassette: a file of calls. mode: ``replay`` them without a network, or ``record`` them.
+        cassette: a file of calls. mode: ``replay`` them without a network, as when left out, or ``record`` them.
 
     Raises:
-        UserError: the provider's key or the cassette is missing. UnknownName: no such profile or mode.
+        UserError: the provider's key or the cassette is missing or damaged. UnknownName: no such profile or mode.
     """
 
     name = "vlm"
@@ -39,19 +38,19 @@ class VlmReasoner:
     image_size = (640, 480)
 
     def __init__(
-        self, profile: str = "source", base_url: str | None = None, model: str | None = None, cassette: str | None = None, mode: str = "replay"
+        self, profile: str = "source", base_url: str | None = None, model: str | None = None, cassette: str | None = None, mode: str | None = None
     ) -> None:
-        if mode not in _MODES:
+        if mode is not None and mode not in _MODES:
             raise UnknownName("mode of a cassette", mode, _MODES, where="policy agent")
+        if mode is not None and not cassette:
+            raise UserError(
+                f"there is no cassette to {mode}", where=f"policy agent: mode={mode}", next_step=f"add cassette=FILE.jsonl, or leave mode={mode} out"
+            )
         chosen = load_profile(profile, base_url=base_url, model=model)
         self._cassette = Cassette(Path(cassette), "record" if mode == "record" else "replay") if cassette else None
         replaying = self._cassette is not None and self._cassette.mode == "replay"
-        if chosen.key_env and not replaying and not os.environ.get(chosen.key_env):
-            raise UserError(
-                "the provider's key is missing",
-                where=f"environment variable {chosen.key_env}",
-                next_step=f"export {chosen.key_env}=..., or choose another profile: agent?reasoner=vlm,profile=vllm",
-            )
+        if chosen.key_env and not replaying:
+            provider_key(chosen)
         self._client = ChatClient(chosen, self._cassette)
         self._requests: Requests | None = None
 
