@@ -44,7 +44,7 @@ class Logbook:
         entry = {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event, **facts}
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with open(self.path, "a", encoding="utf-8") as file:
+            with open(self.path, "a", encoding="utf-8", errors="replace") as file:
                 file.write(json.dumps(entry, ensure_ascii=False) + "\n")
         except OSError as error:
             raise storage_error(error, self.path) from error

@@ -101,7 +101,8 @@ class RecordWriter:
         Raises:
             StorageError: the disk refused; lines before this one are intact.
         """
-        line = json.dumps(record, ensure_ascii=False, allow_nan=False, sort_keys=True).encode()
+        # Halves of characters, which models and servers do send, are in no UTF-8.
+        line = json.dumps(record, ensure_ascii=False, allow_nan=False, sort_keys=True).encode(errors="replace")
         try:
             with open(self.path, "ab", buffering=0) as file:
                 _mend(file.fileno(), self.path)

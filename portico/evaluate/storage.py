@@ -38,7 +38,7 @@ def write_text(path: Path, text: str) -> None:
     staging = path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(staging, "w", encoding="utf-8") as file:
+        with open(staging, "w", encoding="utf-8", errors="replace") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

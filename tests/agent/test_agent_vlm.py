@@ -109,6 +109,18 @@ def test_a_verdict_in_prose_or_a_fence_is_found(tmp_path):
         assert walk.over == "success"
 
 
+@pytest.mark.parametrize("half", ['"\\ud83d a door"', '"a door \\ude80"'])
+def test_half_a_character_in_a_reply_is_replaced_and_spoils_nothing(tmp_path, half):
+    """Guidance goes back to the model with the next question, and every reason into the record."""
+    refused = verdict(False).replace('"turn left"', half).replace('"seen"', half)
+    agent, walk, server = run(answers(Line(refused), GOOD), tmp_path)
+    assert walk.over == "success"
+    said = json.dumps(agent.report(), ensure_ascii=False)
+    assert "? a door" in said or "a door ?" in said
+    said.encode()
+    assert any("a door" in body["messages"][1]["content"][0]["text"] for body in server.requests)
+
+
 @pytest.mark.parametrize(
     ("line", "kind", "calls"),
     [

@@ -5,6 +5,7 @@ import pytest
 
 from portico.errors import StorageError
 from portico.evaluate.locks import locked
+from portico.evaluate.logbook import Logbook, read_logs
 from portico.evaluate.records import Key, RecordWriter, read_records, without_timing, write_json
 
 
@@ -46,6 +47,15 @@ def test_a_later_outcome_replaces_an_error_and_nothing_else(tmp_path):
     writer.append(record("a", "success"))
     writer.append(record("a", "failure"))
     assert [r["status"] for r in read_records(tmp_path).values()] == ["success"]
+
+
+def test_half_a_character_in_what_somebody_said_is_replaced_and_stops_no_run(tmp_path):
+    RecordWriter(tmp_path, 0).append(record("a", "error", error={"message": "the server says \ud83d"}))
+    Logbook(tmp_path, 0).note("episode", error="the server says \ud83d")
+    write_json(tmp_path / "summary.json", {"said": "\ud83d"})
+    (found,) = read_records(tmp_path).values()
+    assert found["error"]["message"] == "the server says ?"
+    assert [entry["error"] for _, entry in read_logs(tmp_path)] == ["the server says ?"]
 
 
 def test_nan_never_reaches_the_disk(tmp_path):

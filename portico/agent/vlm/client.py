@@ -167,7 +167,12 @@ def _reply(envelope: Any) -> Reply:
     if isinstance(content, list):
         content = "".join(part.get("text", "") for part in content)
     counts = (int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
-    return Reply(str(content), str(choice.get("finish_reason") or ""), str(message.get("refusal") or ""), *counts)
+    return Reply(_whole(content), _whole(choice.get("finish_reason") or ""), _whole(message.get("refusal") or ""), *counts)
+
+
+def _whole(said: object) -> str:
+    """Text without halves of characters, which no file and no other server takes."""
+    return str(said).encode(errors="replace").decode()
 
 
 def _retry_after(value: Any, otherwise: float) -> float:

@@ -30,7 +30,9 @@ def object_in(text: str) -> dict[str, Any]:
         except (ValueError, RecursionError):
             continue
         if isinstance(found, dict):
-            return found
+            # A cut-off "\\ud83d" is half a character, which no file and no other server takes.
+            whole: dict[str, Any] = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
+            return whole
     raise SchemaFailure("the reply holds no JSON object", text.strip())
 
 
