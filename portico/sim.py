@@ -22,6 +22,8 @@ from portico.tasks.release import released, stage_brief
 from portico.tasks.trajectory import Trajectory
 from portico.world import World
 
+#: By this much an episode may outlast its time, so that it is seen to be over.
+_MOMENT_S = 0.1
 _CHANNELS: tuple[Channel, ...] = ("rgb", "depth", "semantic")
 
 
@@ -131,7 +133,7 @@ class Simulator:
 
     def _carry_out(self, action: Action, asked_in: int) -> None:
         """Move, and let the stage machine see the way; a STOP declares the stage that was asked about and no other."""
-        motion = self.robot.execute(action)
+        motion = self.robot.execute(self._in_time(action))
         began, stage = self._time_s, self.machine.stage
         for state in motion.states:
             self._states.append(replace(state, elapsed_s=began + state.elapsed_s))
@@ -145,6 +147,14 @@ class Simulator:
         if motion.fallen:
             self._fell = len(self._states) - 1
             self.machine.end("fall")
+
+    def _in_time(self, action: Action) -> Action:
+        """An action that ends a moment after the episode's time is over: nobody waits for what goes on beyond."""
+        limit_s = self.episode.budget.max_time_s
+        if limit_s is None or not isinstance(action, Velocity | Waypoints):
+            return action
+        left_s = max(limit_s - self._time_s, 0.0) + _MOMENT_S
+        return action if action.duration_s is not None and action.duration_s <= left_s else replace(action, duration_s=left_s)
 
     def trajectory(self) -> Trajectory:
         """What happened so far."""

@@ -5,8 +5,9 @@ import pytest
 from hut import build
 
 from portico.errors import EpisodeError
-from portico.interface import Move, Stop
-from portico.robots import embodiment
+from portico.geometry import Pose
+from portico.interface import Move, Stop, Velocity, Waypoints
+from portico.robots import embodiment, make_robot
 from portico.sim import Simulator
 from portico.space import build_space
 from portico.tasks.episode import Budget, Episode, StageSpec, Start
@@ -125,6 +126,22 @@ def test_the_budget_ends_it_without_inventing_a_stop(hut, space):
     assert walk(sim, episode(EXIT, budget=3), [Move("turn_left")] * 5)[-1] is None
     assert sim.outcome().reason == "budget_exhausted"
     assert len(sim.trajectory().stop_steps) == 0
+
+
+@pytest.mark.parametrize("motion", ["kinematic", "physics"])
+@pytest.mark.parametrize(
+    "endless", [Velocity(0.0, 0.0, 0.1, 1000.0), Waypoints((Pose(0.5, 0.0), Pose(0.0, 0.0)) * 500), Waypoints((Pose(9.0, 0.0),), "base", 900.0)]
+)
+def test_an_action_that_goes_on_beyond_the_time_ends_with_it(hut, space, motion, endless):
+    asked = episode(EXIT).model_copy(update={"budget": Budget(max_actions=100, max_time_s=3.0)})
+    sim = simulator(hut, space, robot=make_robot(hut, "spot", space, motion=motion))
+    sim.reset(asked)
+    taken = 0
+    while sim.step(endless) is not None:
+        taken += 1
+    assert sim.outcome().reason == "timeout"
+    assert 3.0 < sim.trajectory().time_s[-1] < 5.5
+    assert taken <= 20
 
 
 def test_the_record_is_judged_as_the_episode_was(hut, space):

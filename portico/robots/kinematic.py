@@ -8,6 +8,7 @@ published numbers differ by it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import atan2, ceil, cos, hypot, sin
 
 import numpy as np
@@ -16,7 +17,7 @@ from portico.errors import EpisodeError
 from portico.geometry import Floats, Pose, wrap_angle
 from portico.interface import Action, ActionSpace, Move, Stop, Velocity, Waypoints
 from portico.robots.embodiment import Embodiment
-from portico.robots.motion import Motion, State
+from portico.robots.motion import Motion, State, check_action
 from portico.space import Space
 
 #: Longest stretch between two recorded states, so that trajectories show the way taken and not only its ends.
@@ -59,7 +60,12 @@ class KinematicRobot:
         return self.pose.matrix()
 
     def execute(self, action: Action) -> Motion:
-        """Carry out an action from the current pose."""
+        """Carry out an action from the current pose.
+
+        Raises:
+            PolicyFailure: a number in it is not finite, or out of all proportion.
+        """
+        check_action(action)
         states: list[State] = []
         clock = 0.0
         due = action.duration_s if isinstance(action, Waypoints) else None
@@ -67,7 +73,7 @@ class KinematicRobot:
             if due is not None and states and clock + state.elapsed_s > due + 1e-9:
                 break
             clock += state.elapsed_s
-            states.append(State(state.pose, clock, state.collided, state.moved))
+            states.append(replace(state, elapsed_s=clock))
             self.pose = state.pose
         # What leads nowhere is an action all the same: a record has a state for each.
         return Motion(tuple(states) or (State(self.pose, 0.0, False, False),))
@@ -122,13 +128,14 @@ class KinematicRobot:
         vx = float(np.clip(action.vx_mps, -body.max_speed_mps, body.max_speed_mps))
         vy = float(np.clip(action.vy_mps, -body.max_lateral_mps, body.max_lateral_mps))
         wz = float(np.clip(action.wz_radps, -body.max_turn_radps, body.max_turn_radps))
+        clipped = (vx, vy, wz) != (action.vx_mps, action.vy_mps, action.wz_radps)
         steps = max(1, ceil(action.duration_s / _VELOCITY_DT_S - 1e-9))
         dt = action.duration_s / steps
         for _ in range(steps):
             moved = self._advanced(vx * dt, vy * dt) if vx or vy else None
             base = moved.pose if moved else self.pose
             collided = moved.collided if moved else False
-            yield State(Pose(base.x, base.y, base.z, wrap_angle(base.yaw_rad + wz * dt)), dt, collided, moved is not None)
+            yield State(Pose(base.x, base.y, base.z, wrap_angle(base.yaw_rad + wz * dt)), dt, collided, moved is not None, clipped=clipped)
             if collided and not self.slide:
                 return
 

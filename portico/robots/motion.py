@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Protocol
 
 from portico.geometry import Floats, Pose
-from portico.interface import Action, ActionSpace
+from portico.interface import Action, ActionSpace, Move, PolicyFailure, Stop, Velocity, Waypoints
+
+#: An action that goes on for longer, or leads farther, is a slip of whoever asked for it: seconds, metres.
+LONGEST_S, FARTHEST_M = 3600.0, 1e7
 
 
 @dataclass(frozen=True)
@@ -75,3 +79,35 @@ class Robot(Protocol):
 
     def execute(self, action: Action) -> Motion:
         """Carry out an action from the current state."""
+
+
+def check_action(action: Action) -> None:
+    """Refuse what no body can carry out; what is only too fast, or beyond the world, is for the body to clip.
+
+    Raises:
+        PolicyFailure: a number that is not finite, or out of all proportion.
+    """
+    duration_s: float | None = None
+    metres: list[float] = []
+    numbers: list[float] = []
+    match action:
+        case Velocity():
+            duration_s, numbers = action.duration_s, [action.vx_mps, action.vy_mps, action.wz_radps]
+        case Waypoints():
+            duration_s, numbers = action.duration_s, [p.yaw_rad for p in action.poses]
+            metres = [v for p in action.poses for v in (p.x, p.y)]
+        case Move():
+            metres = [] if action.amount is None else [action.amount]
+        case Stop():
+            return
+    if not all(isfinite(v) for v in (*numbers, *metres, duration_s or 0.0)):
+        raise PolicyFailure(
+            "invalid", "the action holds a number that is not finite", why=repr(action), next_step="return finite velocities, poses and durations"
+        )
+    if (duration_s or 0.0) > LONGEST_S or any(abs(v) > FARTHEST_M for v in metres):
+        raise PolicyFailure(
+            "unsupported",
+            "the action goes on for too long, or leads too far",
+            why=f"{action!r:.200}",
+            next_step=f"return no more than {LONGEST_S:g} s and {FARTHEST_M:,.0f} m at a time",
+        )

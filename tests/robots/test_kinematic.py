@@ -1,7 +1,7 @@
 """The kinematic robot in a hand-made place: a 12 x 8 m floor with a wall, a table, a flight of stairs and an upper floor."""
 
 from functools import cache
-from math import pi
+from math import inf, nan, pi
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from stair_house import RISER, STEPS, house
 
 from portico.errors import EpisodeError, UnknownName
 from portico.geometry import Pose
-from portico.interface import Move, Stop, Velocity, Waypoints
+from portico.interface import Move, PolicyFailure, Stop, Velocity, Waypoints
 from portico.robots import EMBODIMENTS, KinematicRobot, embodiment
 from portico.space import build_space
 
@@ -101,6 +101,31 @@ def test_velocity_is_clipped_to_the_body_and_integrates():
     assert motion.duration_s == pytest.approx(1.0)
     r.execute(Velocity(0.0, 0.0, 1.0, 0.55))
     assert r.pose.yaw_rad == pytest.approx(0.55)
+
+
+def test_what_was_clipped_is_on_record():
+    r = robot(2, 4)
+    assert all(state.clipped for state in r.execute(Velocity(100.0 * r.embodiment.max_speed_mps, 0.0, 0.0, 0.4)).states)
+    assert not any(state.clipped for state in r.execute(Velocity(-0.5, 0.0, 0.5, 0.4)).states)
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        (Velocity(0.0, nan, 0.0, 1.0), "not finite"),
+        (Move("forward", inf), "not finite"),
+        (Waypoints((Pose(1.0, 0.0),), duration_s=nan), "not finite"),
+        (Waypoints((Pose(1e308, -1e308),)), "too far"),
+        (Move("backward", 1e9), "too far"),
+        (Velocity(0.1, 0.0, 0.0, 1e9), "too long"),
+        (Waypoints((Pose(1.0, 0.0),), duration_s=1e9), "too long"),
+    ],
+)
+def test_actions_out_of_all_proportion_are_refused(action, words):
+    r = robot(2, 4)
+    with pytest.raises(PolicyFailure, match=words):
+        r.execute(action)
+    assert r.pose == Pose(2.0, 4.0)
 
 
 def test_a_stop_changes_nothing():

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import repeat
 from math import hypot
 from typing import Any
 
 import mujoco
 import numpy as np
 
-from portico.errors import EpisodeError, UserError
+from portico.errors import EpisodeError
 from portico.geometry import Floats, Pose, leaning, wrap_angle
 from portico.interface import STREAM, Action, ActionSpace, Move, Stop, Velocity, Waypoints
 from portico.robots.kinematic import misplacement
-from portico.robots.motion import Motion, State
+from portico.robots.motion import Motion, State, check_action
 from portico.robots.physics.controller import Controller
 from portico.robots.physics.friction import friction_table
 from portico.robots.physics.ground import HOLE, LocalGround, Reach
@@ -124,10 +125,10 @@ class PhysicsRobot:
         """Carry out an action from the current state.
 
         Raises:
-            UserError: a number in it is not finite.
+            PolicyFailure: a number in it is not finite, or out of all proportion.
             EpisodeError: the simulation of the body is unstable.
         """
-        _check_finite(action)
+        check_action(action)
         states: list[State] = []
         for state in self._states(action):
             states.append(state)
@@ -160,7 +161,7 @@ class PhysicsRobot:
         velocity = self._limits.clipped(*asked)
         clipped = bool((velocity != asked).any())
         moved = bool(velocity[:2].any())
-        yield from self._recorded(iter([velocity] * max(1, round(action.duration_s / CONTROL_S))), moved, clipped)
+        yield from self._recorded(repeat(velocity, max(1, round(action.duration_s / CONTROL_S))), moved, clipped)
 
     def _tracked(self, path: list[Pose], duration_s: float | None, *, keep_heading: bool = False) -> Iterator[State]:
         if not path:
@@ -287,15 +288,3 @@ class PhysicsRobot:
 
 def _unfit(pose: Pose, what: str, why: str) -> EpisodeError:
     return EpisodeError(f"the start is {what}", where=f"({pose.x:.2f}, {pose.y:.2f}, {pose.z:.2f})", why=why, next_step="move the start to free ground")
-
-
-def _check_finite(action: Action) -> None:
-    match action:
-        case Velocity(vx_mps=vx, vy_mps=vy, wz_radps=wz, duration_s=duration):
-            numbers = [vx, vy, wz, duration]
-        case Waypoints(poses=poses, duration_s=duration):
-            numbers = [v for p in poses for v in (p.x, p.y, p.yaw_rad)] + ([] if duration is None else [duration])
-        case _:
-            return
-    if not np.isfinite(numbers).all():
-        raise UserError("the action holds a number that is not finite", why=repr(action), next_step="return finite velocities, poses and durations")
