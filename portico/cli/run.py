@@ -28,6 +28,8 @@ from portico.suites import Suite, load_suite, under
 from portico.tasks.episode import TASK_STAGES
 
 _PLAIN_EVERY_S = 5.0
+#: So many different errors are told while a run is under way; all are in the records and in the report.
+_MOST_ERRORS = 5
 
 
 def run(
@@ -247,6 +249,7 @@ class _Watcher:
 
     def __enter__(self) -> _Watcher:
         self._began = self._said = time.perf_counter()
+        self._told: set[str] = set()
         self._bar: Progress | None = None
         if errors.is_terminal:
             columns = (TextColumn("{task.description:<28}"), BarColumn(bar_width=24), MofNCompleteColumn(), TextColumn("{task.fields[status]}"))
@@ -260,6 +263,7 @@ class _Watcher:
             self._bar.stop()
 
     def __call__(self, progress: RunProgress) -> None:
+        self._tell(progress)
         text = self._status(progress)
         if self._bar:
             self._bar.update(self._task, total=progress.planned, completed=progress.done, status=text)
@@ -268,6 +272,16 @@ class _Watcher:
         if now - self._said > _PLAIN_EVERY_S or progress.done == progress.planned:
             self._said = now
             errors.print(f"{self.policy}: {progress.done}/{progress.planned}  {text}")
+
+    def _tell(self, progress: RunProgress) -> None:
+        """The words of an error, each once: a server that is away would say the same for every episode."""
+        record = progress.latest
+        if record is None or record["status"] != "error" or progress.done == progress.resumed or len(self._told) >= _MOST_ERRORS:
+            return
+        what, *more = str(record["error"]["message"]).encode(errors="replace").decode().splitlines() or [""]
+        if what not in self._told:
+            self._told.add(what)
+            errors.print("\n".join([f"error in {record['key']['episode']}: {what}", *more]), markup=False, highlight=False)
 
     def _status(self, progress: RunProgress) -> str:
         from portico.evaluate.intervals import wilson
