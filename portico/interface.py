@@ -336,3 +336,15 @@ class Observer(Protocol):
 
     def observe(self, observation: Observation) -> None:
         """Remember what is seen."""
+
+
+@runtime_checkable
+class Answering(Protocol):
+    """A policy that depends on somebody who may be away."""
+
+    def ready(self) -> None:
+        """Return when it can be asked.
+
+        Raises:
+            PolicyFailure: it cannot.
+        """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from portico.agent.members import DEFAULT_MEMBERS, distinct, image_size_of, make_members, needs_of, privileges_of
+from portico.agent.members import DEFAULT_MEMBERS, all_ready, distinct, image_size_of, make_members, needs_of, privileges_of, seedable
 from portico.errors import PolicyRefused
 from portico.interface import Action, Brief, Observation, Policy, PolicySpec, StageKind
 from portico.policies.own_cameras import cameras_of
@@ -46,10 +46,19 @@ class ChainPolicy:
             cameras=cameras,
             keeps_cameras=keeps,
             privileges=privileges_of(self._members),
+            seedable=seedable(self._members),
         )
         self._brief: Brief | None = None
         self._active: Policy | None = None
         self._stage = -1
+
+    def ready(self) -> None:
+        """See whether every member's server answers.
+
+        Raises:
+            PolicyFailure: one does not.
+        """
+        all_ready(self._members)
 
     def reset(self, brief: Brief) -> None:
         """Wait for the first observation: it says which stage comes first."""

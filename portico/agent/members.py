@@ -7,7 +7,8 @@ from typing import Any
 
 from portico.agent.slips import SlippingPolicy, slips_of
 from portico.declarations import Privilege
-from portico.interface import Need, Policy, StageKind
+from portico.errors import UserError
+from portico.interface import Answering, Need, Policy, StageKind
 from portico.policies import create
 from portico.policies.own_cameras import each_with_its_own
 
@@ -50,6 +51,22 @@ def distinct(members: Mapping[StageKind, Policy]) -> list[Policy]:
     return list({id(member): member for member in members.values()}.values())
 
 
+def all_ready(members: Mapping[StageKind, Policy]) -> None:
+    """Return when every member that depends on a server can be asked.
+
+    Raises:
+        PolicyFailure: one of them cannot.
+    """
+    for member in distinct(members):
+        if isinstance(member, Answering):
+            member.ready()
+
+
+def seedable(members: Mapping[StageKind, Policy]) -> bool:
+    """Whether equal seeds give equal actions, whoever is at work."""
+    return all(member.spec.seedable for member in members.values())
+
+
 def needs_of(members: Mapping[StageKind, Policy]) -> frozenset[Need]:
     """What they need together."""
     return frozenset().union(*(m.spec.needs for m in members.values()))
@@ -67,5 +84,12 @@ def image_size_of(members: Mapping[StageKind, Policy]) -> tuple[int, int] | None
 
 
 def _member(name: str, detector: str | None) -> Policy:
+    if "&" in name and "?" not in name:
+        first, _, rest = name.partition("&")
+        raise UserError(
+            f"cannot read the executor {name!r}",
+            why="options come after a question mark, the next ones after &",
+            next_step=f"write {first}?{rest}",
+        )
     options: dict[str, Any] = {"detector": detector} if detector and name == "frontier" else {}
     return create(name.replace("&", ","), **options)

@@ -12,7 +12,7 @@ from portico.agent.checkpoints import outdoor_verdict
 from portico.agent.contract import DECISIVE, Assessment, BudgetSpent, Occasion, Reasoner, SchemaFailure, Situation, Verdict, View
 from portico.agent.journal import Journal
 from portico.agent.looking import Looking
-from portico.agent.members import distinct, image_size_of, make_members, needs_of, privileges_of
+from portico.agent.members import all_ready, distinct, image_size_of, make_members, needs_of, privileges_of, seedable
 from portico.agent.memory import EpisodeMemory, MissionMemory
 from portico.agent.options import Settings, settings_of
 from portico.agent.reasoners import make_reasoner
@@ -69,14 +69,19 @@ class AgentPolicy:
         self._slips = slips or ""
         needs = needs_of(self._members) | self._reasoner.needs
         stages = frozenset(kind for kind, member in self._members.items() if kind in member.spec.stages)
-        size, samples = _larger(image_size_of(self._members), self._reasoner), self._reasoner.name == "vlm"
+        size = _larger(image_size_of(self._members), self._reasoner)
+        repeats = seedable(self._members) and self._reasoner.name != "vlm"
         cameras, keeps = cameras_of(self._members)
         # The reasoner looks through the robot's own.
         keeps, privileges = keeps or bool(cameras), privileges_of(self._members)
         self.spec = PolicySpec(
-            "agent", needs=needs, stages=stages, image_size=size, seedable=not samples, cameras=cameras, keeps_cameras=keeps, privileges=privileges
+            "agent", needs=needs, stages=stages, image_size=size, seedable=repeats, cameras=cameras, keeps_cameras=keeps, privileges=privileges
         )
         self._brief: Brief | None = None
+
+    def ready(self) -> None:
+        """See whether every executor's server answers; raises ``PolicyFailure`` where one does not."""
+        all_ready(self._members)
 
     def reset(self, brief: Brief) -> None:
         """A new episode: empty memories, full budgets."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from portico.errors import UnknownName
 from portico.geometry import Pose
-from portico.interface import Action, ActionSpace, Brief, Move, Observation, Policy, StageKind, Stop, Waypoints
+from portico.interface import Action, ActionSpace, Answering, Brief, Move, Observation, Policy, StageKind, Stop, Waypoints
 from portico.policies.pilot import Pilot
 from portico.seeding import generator
 
@@ -72,6 +72,15 @@ class SlippingPolicy:
         self._actions = ActionSpace()
         self._lost = False
         self._begin()
+
+    def ready(self) -> None:
+        """See whether the member's server answers, where it has one.
+
+        Raises:
+            PolicyFailure: it does not.
+        """
+        if isinstance(self.member, Answering):
+            self.member.ready()
 
     def reset(self, brief: Brief) -> None:
         """Reset the member and throw new dice."""

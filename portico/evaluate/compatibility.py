@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from portico.declarations import GoalForm
 from portico.errors import PolicyRefused
-from portico.interface import TRACKS, Policy, PolicyFailure, PolicySpec, StageKind
+from portico.interface import TRACKS, Answering, Policy, PolicyFailure, PolicySpec, StageKind
 from portico.robots import embodiment
 from portico.suites import Suite
 
@@ -46,18 +45,6 @@ class Finding:
     remedy: str
     refuses: bool = True
     why: str = ""
-
-
-@runtime_checkable
-class Answering(Protocol):
-    """A policy that depends on somebody who may be away."""
-
-    def ready(self) -> None:
-        """Return when it can be asked.
-
-        Raises:
-            PolicyFailure: it cannot.
-        """
 
 
 def findings(policy: Policy, suite: Suite, kinds: Collection[StageKind], *, allow_privileged: bool = False) -> list[Finding]:

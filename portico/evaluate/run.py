@@ -188,7 +188,9 @@ def _made(name: str) -> Policy:
     """A policy, or in words where its own code gave up."""
     try:
         return create(name)
-    except (UserError, PolicyFailure):
+    except PolicyFailure as failure:
+        raise PolicyFailure(failure.kind, failure.what, where=f"{failure.where} [server]".lstrip(), why=failure.why, next_step=failure.next_step) from failure
+    except UserError:
         raise
     except (Exception, SystemExit) as error:
         raise unmakeable(name, error) from error

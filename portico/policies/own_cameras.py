@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from portico.interface import Action, Brief, Camera, Observation, Observer, Policy, PolicyFailure
+from portico.interface import Action, Answering, Brief, Camera, Observation, Observer, Policy, PolicyFailure
 
 Kind = TypeVar("Kind")
 _BETWEEN = "/"
@@ -28,6 +28,15 @@ class OwnCameras:
         self._member = member
         self._on_robot = {replace(camera, name=f"{name}{_BETWEEN}{camera.name}"): camera for camera in member.spec.cameras}
         self.spec = replace(member.spec, cameras=tuple(self._on_robot))
+
+    def ready(self) -> None:
+        """See whether the member's server answers, where it has one.
+
+        Raises:
+            PolicyFailure: it does not.
+        """
+        if isinstance(self._member, Answering):
+            self._member.ready()
 
     def reset(self, brief: Brief) -> None:
         """Begin an episode with the cameras that are the member's."""

@@ -106,6 +106,7 @@ def test_nobody_there_is_told_before_anything_is_written(suite, tmp_path, port):
     with pytest.raises(PolicyFailure, match="no policy server answers") as failure:
         run(suite, tmp_path / "run", port)
     assert "portico serve" in failure.value.next_step
+    assert "[server]" in failure.value.where
     assert not (tmp_path / "run").exists()
 
 
