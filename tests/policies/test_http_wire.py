@@ -58,6 +58,8 @@ def test_a_server_that_still_loads_is_waited_for():
         ((500, b'{"error": "CUDA out of memory"}'), "server"),
         ((422, b'{"detail": "no field image"}'), "refused"),
         ((404, b"nothing here"), "unsupported"),
+        ((301, b""), "unsupported"),
+        ((413, b"too much"), "refused"),
         ((200, b"<html>"), "parse"),
         ((200, b"[]"), "parse"),
         ({}, "invalid"),

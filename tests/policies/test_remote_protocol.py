@@ -260,6 +260,7 @@ def test_an_observation_too_large_for_the_server_is_refused_with_the_remedy(wire
         far.act(observation(FRONT, EXIT, 0))
     assert failure.value.kind == "refused"
     assert ("as large as this observation" if wire == "portico" else "413") in failure.value.what
+    assert "--limit-mib" in failure.value.next_step
     far.close()
     server.close()
 

@@ -73,7 +73,7 @@ class HttpChannel:
     def _json(self, method: str, path: str, **request: Any) -> Json:
         where = f"{self.url}{path}"
         status, body = self._exchanged(method, where, request)
-        if status >= 400:
+        if status >= 300:
             raise _refusal(where, status, body)
         try:
             answer = from_json(body)
@@ -111,11 +111,12 @@ class HttpChannel:
             ) from error
 
 
-_MEND = "mend the server's answer; docs/remote-policies.md shows what is expected"
+_MEND = "check the address, or mend the server's answer; docs/remote-policies.md shows what is expected"
+_SMALLER = "raise its limit (`portico serve --limit-mib`), or ask for smaller images"
 
 
 def _refusal(where: str, status: int, body: bytes) -> PolicyFailure:
-    """What a status of 400 and more says, with the server's own words where it has some."""
+    """What a status of 300 and more says, with the server's own words where it has some. Nothing is followed to another address."""
     try:
         said = from_json(body)
     except Mismatch:
@@ -123,10 +124,11 @@ def _refusal(where: str, status: int, body: bytes) -> PolicyFailure:
     if isinstance(said, dict):
         found = said.get("error") or said.get("detail") or said
         said = f"{found}; {said['why']}" if said.get("why") else str(found)
-    kind: FailureKind = "unsupported" if status in (404, 405) else "refused" if status < 500 else "server"
+    kind: FailureKind = "unsupported" if status in (404, 405) or status < 400 else "refused" if status < 500 else "server"
     steps: dict[FailureKind, str] = {
         "unsupported": "check the address and which model it serves: this server does not know the request",
         "refused": "compare what the server expects with docs/remote-policies.md",
         "server": "look at what the server printed; the same command runs this episode again",
     }
-    return PolicyFailure(kind, f"the policy's server answered with HTTP status {status}", where=where, why=str(said)[:_SHOWN_CHARACTERS], next_step=steps[kind])
+    step = _SMALLER if status == 413 else steps[kind]
+    return PolicyFailure(kind, f"the policy's server answered with HTTP status {status}", where=where, why=str(said)[:_SHOWN_CHARACTERS], next_step=step)
