@@ -77,6 +77,34 @@ def test_landmarks_are_named_with_their_side_when_nothing_alike_is_near():
     assert said(path, 0.0, thing("a", 8.0, 0.0, "office"))[0] == "Go straight 6 m, until there is an office building ahead of you."
 
 
+def test_what_a_wall_hides_is_no_landmark():
+    kitchen = Room(id="k", building="b", floor="ground", category="kitchen", polygon=[(3, -4), (9, -4), (9, 1), (3, 1)])
+    above = Room(id="u", building="b", floor="upper", category="kitchen", polygon=kitchen.polygon)
+    path = np.array([(0, 0, 0), (6, 0, 0), (6, 8, 0)], dtype=float)
+
+    def told(*things, outdoors=False):
+        around = scenery(*things)
+        floor_at = (lambda point: "") if outdoors else (lambda point: "ground" if point[2] < 3.0 else "upper")
+        around = Scenery((), around.landmarks, ((above, 3.2), (kitchen, 0.0)), around.by_id, floor_at)
+        steps = directions(path, 0.0, GOAL, around)
+        assert disagreements(steps, path, 0.0, around) == []
+        return steps, around
+
+    assert told(thing("here", 6.0, -2.0))[0][0].landmark == "here"
+    assert told(thing("next door", 6.0, 2.5))[0][0].landmark is None
+    assert told(thing("next door", 6.0, 2.5), thing("here", 6.0, -3.0, "lamp"))[0][0].landmark == "here"
+    hung = ObjectInstance(id="hung", category="clock", center=(6.0, -2.0, 1.9), size=(0.3, 0.1, 0.3))
+    assert told(hung)[0][0].landmark == "hung"
+    assert told(hung.model_copy(update={"center": (6.0, -2.0, 3.5 + 0.15)}))[0][0].landmark is None, "on the floor above"
+    shop = Place(id="shop", category="cafe", name="Cafe", center=(6.0, -2.0, 1.0))
+    assert told(shop)[0][0].landmark is None
+    assert told(shop, outdoors=True)[0][0].landmark == "shop"
+    steps, _ = told(thing("here", 6.0, -2.0))
+    _, around = told(thing("here", 6.0, -2.0), thing("next door", 6.0, 2.5, "chair"))
+    steps[0] = steps[0].model_copy(update={"landmark": "next door", "text": "Go straight 6 m, until there is a chair on your left."})
+    assert disagreements(steps, path, 0.0, around) == ["directive 1: next door is not in sight"]
+
+
 def test_the_house_that_one_comes_out_of_is_no_landmark():
     door = Portal(id="d", building="b", floor="f", segment=((3.0, -1.0), (3.0, 1.0)), z_m=0.0, exterior=True)
     house = Place(id="h", category="school", name="School", building="b", center=(6.0, -2.0, 1.0), entrance="d")

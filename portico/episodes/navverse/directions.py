@@ -105,6 +105,9 @@ def disagreements(steps: Sequence[Directive], path: Floats, start_yaw_rad: float
         after = heading_rad(before, point, heading)
         found += [f"{where}: {why}" for why in _misspoken(step.text, wrap_angle(after - heading), step.arc_m - before_m)]
         found += [f"{where}: {why}" for why in _misplaced(step, point, after, scenery)]
+        mark = scenery.by_id.get(step.landmark or "")
+        if mark is not None and not scenery.in_sight(point, mark):
+            found.append(f"{where}: {step.landmark} is not in sight")
         room = _ROOM.search(step.text)
         if room is not None and room["room"] != scenery.room(point):
             found.append(f"{where}: it says {room['room']}, the waypoint lies in {scenery.room(point) or 'no room'}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -39,13 +39,14 @@ class Scenery:
 
     Attributes:
         portals: openings to pass. rooms: with the heights of their floors, metres. landmarks: what may be named beside the way; empty when directions keep to turns and distances.
-        by_id: every object and place.
+        by_id: every object and place. floor_at: id of the floor that holds a point (3,), "" outdoors.
     """
 
     portals: tuple[Portal, ...] = ()
     landmarks: tuple[ObjectInstance | Place, ...] = ()
     rooms: tuple[tuple[Room, float], ...] = ()
     by_id: Mapping[str, ObjectInstance | Place] = field(default_factory=dict)
+    floor_at: Callable[[Floats], str] = lambda point: ""
 
     @staticmethod
     def of(annotations: Annotations, *, landmarks: bool) -> Scenery:
@@ -54,11 +55,17 @@ class Scenery:
         if not landmarks:
             return Scenery(by_id=annotations.by_id)
         heights = {floor.id: floor.z_m for floor in annotations.floors}
+
+        def floor_at(point: Floats) -> str:
+            floor = annotations.floor_at(point)
+            return "" if floor is None else floor.id
+
         return Scenery(
             portals=tuple(p for p in semantics.portals if p.state == "open"),
             landmarks=(*semantics.places, *semantics.objects),
             rooms=tuple((room, heights[room.floor]) for room in semantics.rooms if room.floor in heights),
             by_id=annotations.by_id,
+            floor_at=floor_at,
         )
 
     def center(self, name: str) -> Floats | None:
@@ -71,7 +78,7 @@ class Scenery:
         return noun_of(item.category)
 
     def landmark(self, leg: Leg, *, avoid: ObjectInstance | Place) -> Landmark | None:
-        """The nearest thing beside the end of a leg that nothing alike stands near; never the goal, nor its like."""
+        """The nearest thing beside the end of a leg, in sight of it, that nothing alike stands near; never the goal, nor its like."""
         if not self.landmarks:
             return None
         offsets = self._centers - leg.end
@@ -87,11 +94,27 @@ class Scenery:
                 continue
             if not level[n] or item.category == avoid.category or side_of(leg.end, leg.heading_rad, self._centers[n]) == "behind":
                 continue
+            if not self.in_sight(leg.end, item):
+                continue
             alike = self._categories == item.category
             if int((alike & level & (np.linalg.norm(offsets, axis=1) <= _ALIKE_M)).sum()) == 1:
                 noun = self.noun(item)
                 return Landmark(item.id, f"{article(noun)} {noun}", self._centers[n])
         return None
+
+    def in_sight(self, point: Floats, item: ObjectInstance | Place) -> bool:
+        """Whether no wall is between a point (3,) and a thing: both in one room, on one floor where there are no rooms, or both outdoors."""
+        if isinstance(item, Place):
+            return self._enclosure(point) == ""
+        x, y, z = item.center
+        return self._enclosure(point) == self._enclosure(np.array([x, y, z - 0.5 * item.size[2]]))
+
+    def _enclosure(self, point: Floats) -> str:
+        """The room that holds a point (3,), its floor where it is in none, "" outdoors."""
+        floor = self.floor_at(point)
+        where = shapely.Point(float(point[0]), float(point[1]))
+        rooms = (room.id for (room, _), outline in zip(self.rooms, self._outlines, strict=True) if room.floor == floor and outline.contains(where))
+        return next(rooms, floor)
 
     def doors(self, leg: Leg) -> str:
         """`` through the door into the kitchen``, `` through two doors``, or nothing; a street door is called one."""
