@@ -118,7 +118,7 @@ def test_an_adapter_wants_a_reset_first():
         Chunky().act(observation(FRONT, EXIT, 0))
 
 
-SILENT = ["omninav", "omninav_fast", "uninavid", "poliformer", "navdp", "gnm"]
+SILENT = ["omninav", "omninav_fast", "socialnav", "uninavid", "poliformer", "navdp", "gnm"]
 
 
 @pytest.mark.parametrize("name", SILENT)
@@ -130,7 +130,7 @@ def test_a_server_that_dawdles_is_a_timeout_and_not_a_decision(name):
             over.wait(600.0)
         return {}
 
-    kind = {"poliformer": "object", "navdp": "point", "gnm": "image", "omninav_fast": "outdoor"}.get(name, "exit")
+    kind = {"poliformer": "object", "navdp": "point", "gnm": "image", "omninav_fast": "outdoor", "socialnav": "outdoor"}.get(name, "exit")
     asked = stage(kind, goal=(3.0, 0.0, 0.0), goal_image=np.zeros((48, 64, 3), np.uint8))
     with http_server(answer) as server:
         policy = create(f"{name}?url={server.url},deadline_s=1.5")
