@@ -78,7 +78,7 @@ def test_serving_says_where_how_to_run_it_and_who_else_could(host, warned):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "200"})
     lines = [process.stdout.readline() for _ in range(3)]
     process.terminate()
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=120)
     assert lines[0].startswith(f"stop at ws://{host}:")
     assert "--policy 'remote?url=ws://" in lines[1]
     assert ("reachable from other machines" in said) == warned

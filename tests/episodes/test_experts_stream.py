@@ -222,6 +222,16 @@ def test_a_dead_process_is_told_and_the_run_can_go_on(hut, points, tmp_path, mon
     assert write_experts(source, tmp_path, 130, workshop=points).total == 130
 
 
+def counted(checkpoint: Path) -> int:
+    """Episodes that a checkpoint counts; it is not there before the first and after the last."""
+    try:
+        return read_meta(checkpoint, Checkpoint).episodes
+    except EpisodeError as error:
+        if not error.what.endswith("is missing"):
+            raise
+        return 0
+
+
 @pytest.mark.slow
 def test_killed_at_any_moment_the_command_goes_on(hut, tmp_path):
     def command(folder, count):
@@ -245,7 +255,7 @@ def test_killed_at_any_moment_the_command_goes_on(hut, tmp_path):
         process = subprocess.Popen(command(tmp_path / "a", 3500), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         deadline = time.monotonic() + 120
         while process.poll() is None and time.monotonic() < deadline:
-            if checkpoint.is_file() and read_meta(checkpoint, Checkpoint).episodes >= at_least:
+            if counted(checkpoint) >= at_least:
                 break
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)

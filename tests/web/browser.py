@@ -113,9 +113,7 @@ def browser(profile: Path) -> Iterator[Browser]:
     process = subprocess.Popen([CHROMIUM, *_FLAGS, f"--user-data-dir={profile}", "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         port = _port(profile / "DevToolsActivePort", process)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=_PATIENCE_S) as answer:
-            page = next(target for target in json.load(answer) if target["type"] == "page")
-        with connect(page["webSocketDebuggerUrl"], max_size=64 * 2**20) as socket:
+        with connect(_page(port), max_size=64 * 2**20) as socket:
             yield Browser(socket)
     finally:
         process.terminate()
@@ -129,7 +127,20 @@ def browser(profile: Path) -> Iterator[Browser]:
 def _port(file: Path, process: subprocess.Popen[bytes]) -> int:
     end = time.monotonic() + _PATIENCE_S
     while time.monotonic() < end and process.poll() is None:
-        if file.is_file() and (lines := file.read_text().split()):
+        # The path below the port says that the port is there as a whole.
+        if file.is_file() and len(lines := file.read_text().split()) > 1:
             return int(lines[0])
         time.sleep(0.05)
     raise AssertionError("Chromium did not start")
+
+
+def _page(port: int) -> str:
+    """Where the first tab listens; a browser that has just begun answers before it has one."""
+    end = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < end:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=_PATIENCE_S) as answer:
+            pages = [target for target in json.load(answer) if target["type"] == "page"]
+        if pages:
+            return pages[0]["webSocketDebuggerUrl"]
+        time.sleep(0.05)
+    raise AssertionError("Chromium opened no page")
