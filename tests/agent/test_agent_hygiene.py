@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
+import msgpack
 import numpy as np
 import pytest
 from doubles import NO, YES, Notary
@@ -25,6 +26,11 @@ from portico.agent.geometric import GeometricReasoner
 from portico.agent.vlm import VlmReasoner
 from portico.evaluate.episode import run_episode
 from portico.interface import Action, Brief, Move, Observation, PolicySpec, Stop, Waypoints
+from portico.policies import create
+from portico.policies.remote.http_channel import HttpChannel
+from portico.policies.remote.socket import Socket
+from portico.policies.serving import WIRES, serve
+from portico.policies.wires.arrays import to_msgpack
 from portico.robots import embodiment
 from portico.sim import Simulator
 from portico.space import build_space
@@ -276,3 +282,65 @@ def test_an_agent_asked_with_other_labels_acts_the_same(place):
         return [pickle.dumps(a) for a in acts]
 
     assert actions(NEAR) == actions(FAR)
+
+
+def sent(place, wire: str, outdoor: StageSpec, monkeypatch) -> list[Any]:
+    """All that a client puts on a wire until the exit is confirmed, but for the marks of one session: its name and the time of day."""
+    raw: list[bytes | str] = []
+    send, post = Socket.send, HttpChannel.post
+    monkeypatch.setattr(Socket, "send", lambda self, data: (raw.append(data), send(self, data))[1])
+    monkeypatch.setattr(HttpChannel, "post", lambda self, path, body: (raw.append(to_msgpack({"path": path, **body})), post(self, path, body))[1])
+    server = serve(lambda: Spy(MISSION), wire=wire)
+    far = create(f"remote?url={server.url},wire={wire}")
+    before = 0
+
+    class Counted:
+        spec = far.spec
+        reset, close = far.reset, far.close
+
+        def act(self, observation: Observation) -> Action:
+            nonlocal before
+            before = before or (len(raw) if observation.stage.index else 0)
+            return far.act(observation)
+
+    run_episode(simulator(place), Counted(), asked(EXIT, outdoor), key="k", seed=3)
+    far.close()
+    server.close()
+    assert before >= 23
+    found = [msgpack.unpackb(data, object_hook=lambda m: {k: v for k, v in m.items() if k not in ("session", "timestamp")}) for data in raw]
+    return [found[:before], found[before:]]
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_what_travels_before_the_exit_does_not_depend_on_what_comes_after_it(place, monkeypatch, wire):
+    """Not what a server makes of it: the messages themselves, with whatever a wire adds of its own."""
+    (near, later), (far, otherwise) = (sent(place, wire, outdoor, monkeypatch) for outdoor in (NEAR, FAR))
+    assert near == far
+    assert later != otherwise
+    text = repr(near)
+    assert not any(str(abs(v))[:5] in text for v in (*NEAR.goal[:2], *FAR.goal[:2]))
+    assert any(str(abs(v))[:5] in repr(later) for v in NEAR.goal[:2])
+
+
+def test_what_was_handed_over_cannot_be_used_to_change_what_is_known(place):
+    """A policy that writes into all it gets changes nothing that is judged by, nor what it is shown next."""
+
+    class Vandal(Spy):
+        def act(self, observation: Observation) -> Action:
+            action = super().act(observation)
+            for thing in parts(observation):
+                if isinstance(thing, np.ndarray) and thing.flags.writeable:
+                    thing[...] = 0
+                elif isinstance(thing, dict):
+                    thing.clear()
+            return action
+
+    runs = []
+    for kind in (Spy, Vandal):
+        episode = asked(EXIT, NEAR)
+        runs.append(run_episode(simulator(place), kind(MISSION), episode, key="k", seed=3))
+        assert episode == asked(EXIT, NEAR)
+    plain, wild = runs
+    assert plain.outcome == wild.outcome
+    np.testing.assert_array_equal(plain.trajectory.position, wild.trajectory.position)
+    np.testing.assert_array_equal(plain.trajectory.time_s, wild.trajectory.time_s)
