@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from rollouts import Batch, Crowd
-from torch import nn
 
 from portico.robots.physics.legs.learned import ACTIONS, OBSERVED, Network
+
+try:
+    import torch
+    from torch import nn
+except ImportError as error:
+    raise SystemExit("training needs torch, and it is not installed: pip install 'portico-nav[learn]'") from error
 
 DISCOUNT, TRACE, CLIP, EPOCHS, PARTS = 0.985, 0.95, 0.2, 3, 4
 ENTROPY, VALUE = 1e-3, 0.5
@@ -135,14 +139,18 @@ def draw(rows: list[dict[str, float]], path: Path) -> None:
     plt.close(figure)
 
 
+class _Help(argparse.ArgumentDefaultsHelpFormatter, argparse.RawDescriptionHelpFormatter):
+    """The whole text as it stands, and every default."""
+
+
 def main() -> None:
     """Read the options, start or go on, train."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--minutes", type=float, default=60.0)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=_Help)
+    parser.add_argument("--out", type=Path, required=True, help="folder for weights, state and curve; one that holds them already is gone on with")
+    parser.add_argument("--seed", type=int, default=1, help="of the networks' first weights, the exploring noise, the lanes and the kicks")
+    parser.add_argument("--minutes", type=float, default=60.0, help="of training, by the clock on the wall")
     parser.add_argument("--iterations", type=int, default=10**9, help="stop after so many in all, however long that takes: what is the same everywhere")
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=2, help="processes that walk the robots; as many as there are cores")
     parser.add_argument("--robots", type=int, default=32, help="per worker")
     parser.add_argument("--periods", type=int, default=64, help="control steps of each robot between two improvements")
     parser.add_argument("--rate", type=float, default=3e-4, help="learning rate at the start; follows the divergence from there")
