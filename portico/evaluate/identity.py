@@ -46,7 +46,7 @@ _SHARED: dict[str, Any] = {
 def header_of(request: RunRequest, fit: Fit, measures: tuple[str, ...], plan: Mapping[Key, Assignment]) -> dict[str, Any]:
     """The contents of ``run.json``.
 
-    ``policy_version`` is what the policy says of itself; ``cameras`` are those that it brings in place of the robot's own; ``selection`` is a
+    ``policy_version`` and ``declared`` are what the policy says of itself; ``cameras`` are those that it brings in place of the robot's own; ``selection`` is a
     digest of every question, ``command`` how to start the same run.
     """
     return {
@@ -54,6 +54,7 @@ def header_of(request: RunRequest, fit: Fit, measures: tuple[str, ...], plan: Ma
         "suite": request.suite.model_dump(mode="json"),
         "policy": request.policy,
         "policy_version": fit.version,
+        "declared": dict(fit.declared),
         "seedable": fit.seedable,
         "cameras": [asdict(camera) for camera in fit.cameras],
         "privileged": list(fit.beyond),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from portico.errors import StorageError, UnknownName, UserError
@@ -25,6 +27,7 @@ from portico.evaluate.worker import Job
 from portico.interface import Camera, Policy, PolicyFailure, StageKind
 from portico.policies import create
 from portico.policies.registry import unmakeable
+from portico.policies.wires.structure import plain
 from portico.suites import Suite
 
 
@@ -62,7 +65,7 @@ class RunRequest:
 class Fit(NamedTuple):
     """How a policy fits a suite: what it needs beyond the track, what else to record, and what it says of itself.
 
-    ``cameras`` are those that it brings in place of the robot's own.
+    ``cameras`` are those that it brings in place of the robot's own; ``declared`` is its whole spec as plain data.
     """
 
     beyond: list[str]
@@ -70,6 +73,7 @@ class Fit(NamedTuple):
     version: str
     seedable: bool
     cameras: tuple[Camera, ...] = ()
+    declared: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass
@@ -179,7 +183,9 @@ def check_policy_name(suite: Suite, name: str, allow_privileged: bool, kinds: Co
     try:
         notes = check(policy, suite, kinds, allow_privileged=allow_privileged)
         spec = policy.spec
-        return Fit(sorted(spec.beyond(suite.track)), notes, spec.version, spec.seedable, () if spec.keeps_cameras else tuple(spec.cameras))
+        declared = json.loads(json.dumps(plain(spec), default=repr))
+        cameras = () if spec.keeps_cameras else tuple(spec.cameras)
+        return Fit(sorted(spec.beyond(suite.track)), notes, spec.version, spec.seedable, cameras, declared)
     finally:
         policy.close()
 

@@ -82,6 +82,17 @@ def test_the_wall_clock_ends_the_workflow():
     assert agent.report()["counts"]["idle"] > 0
 
 
+def test_the_wall_clock_is_nine_hundred_seconds_to_the_decision():
+    """A second and a half per action: what is due at 899 s is still done, at 900 s nothing is."""
+    walk = Walk()
+    agent = agent_of(Executor(), Notary(NO), cadence=0, now=lambda: 1.5 * walk.step)
+    walk.run(agent, most=640)
+    assert [e["action"] for e in agent.report()["events"] if e["event"] == "workflow_failed"] == [600]
+    assert agent.report()["counts"]["executor_calls"] == 600
+    assert not any(isinstance(action, Velocity) for action in walk.actions[:600])
+    assert all(isinstance(action, Velocity) for action in walk.actions[600:])
+
+
 def test_stalling_at_one_place_ends_an_attempt_but_never_the_last():
     notary = Notary(NO)
     agent = agent_of(Executor(lambda n: Move("turn_left")), notary, cadence=0)

@@ -153,4 +153,6 @@ def test_a_run_mounts_the_policys_cameras_counts_its_observations_and_records_th
     moved = [o.odometry.x for o in policy.seen[:4]]
     assert moved == pytest.approx([0.0, 0.1, 0.2, 0.3])
     header = json.loads((tmp_path / "run.json").read_text())
+    assert header["declared"]["actions"] == [{"kind": "move", "step_m": 0.1, "turn_rad": None, "horizon": 1, "executed": 1, "native": ""}]
+    assert (header["declared"]["depth"]["max_m"], header["declared"]["pose_frame"], header["declared"]["stop"]["declares"]) == ("inf", "none", True)
     assert (header["timing"], [n["code"] for n in header["compatibility"]]) == ("paused", ["cameras", "steps"])
