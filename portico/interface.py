@@ -137,7 +137,7 @@ class Brief:
     """All that a policy is told before an episode starts.
 
     Attributes:
-        episode_key: opaque, unique within a run; for logs and per-episode seeds only.
+        episode_key: unique within a run, names world and episode; for logs and per-episode seeds only.
         stages: kinds of the stages in order (fixed by the benchmark).
         categories: semantic id -> category name; empty unless the semantic channel was granted.
         max_actions: how many actions the episode allows.
