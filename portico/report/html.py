@@ -114,6 +114,7 @@ def _settings(runs: Sequence[Run]) -> list[tuple[str, str]]:
     worlds = list(dict.fromkeys(world for run in runs for world in run.header["worlds"]))
     return [
         ("robot", each("embodiment")),
+        ("motion", ", ".join(dict.fromkeys(_motion(run) for run in runs))),
         ("policies may see", each("track")),
         ("budget", _budget(runs)),
         ("split", each("split")),
@@ -122,6 +123,13 @@ def _settings(runs: Sequence[Run]) -> list[tuple[str, str]]:
         ("repeats", ", ".join(dict.fromkeys(str(run.summary["run"]["repeats"]) for run in runs))),
         ("worlds", str(len(worlds))),
     ]
+
+
+def _motion(run: Run) -> str:
+    """How the robot moved, and under physics on what ground."""
+    suite = run.header["suite"]
+    motion, friction = str(suite.get("motion", "kinematic")), float(suite.get("friction", 1.0))
+    return motion if motion == "kinematic" or friction == 1.0 else f"{motion}, friction x {friction:g}"
 
 
 def _budget(runs: Sequence[Run]) -> str:

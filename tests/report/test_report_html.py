@@ -207,6 +207,15 @@ def test_unlike_runs_carry_a_warning(corner_runs, tmp_path) -> None:
     assert "were not asked the same: budget max_actions: 400 against 100. Do not compare their figures." in page.text
 
 
+def test_the_head_says_how_the_robot_moved(corner_runs, tmp_path) -> None:
+    assert "motion kinematic" in page_of(corner_runs.chain, out=tmp_path / "before.html").text
+    run = shutil.copytree(corner_runs.chain, tmp_path / "wet")
+    header = json.loads((run / "run.json").read_text())
+    header["suite"] |= {"motion": "physics", "friction": 0.5}
+    (run / "run.json").write_text(json.dumps(header))
+    assert "motion physics, friction x 0.5" in page_of(run, out=tmp_path / "after.html").text
+
+
 def test_markup_in_names_stays_text(tmp_path) -> None:
     world = saved_corner(tmp_path / "world")
     run = write_run(tmp_path / "run", world, tmp_path / "world", '<script>alert("x")</script>', {"exit-1": WALKS["exit-1"]})
