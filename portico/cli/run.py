@@ -108,7 +108,8 @@ def run(
         _show(summaries, folder, shard)
     if any(exceeds(summary, max_errors) for summary in summaries.values()):
         errors.print(
-            "some episodes ended in an error: they count as errors, not as failures. Start the same command again to retry each "
+            f"some episodes ended in an error: they count as errors, not as failures; portico runs check {folder} says why. "
+            "Start the same command again to retry each "
             f"{'once' if retries == 1 else f'{retries} times'}; where that is used up, --retries {retries + 1} tries once more."
         )
         raise typer.Exit(2)

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from test_cli import hut, portico
 
+from portico.interface import PolicySpec, Velocity
 from portico.robots import robot_path
 
 __all__ = ["hut", "portico"]
@@ -93,6 +94,30 @@ def test_a_robot_whose_model_lacks_a_joint_is_refused_before_anything_runs(hut, 
     assert "the robot's model has no joint 'wheel_on_the_right'" in " ".join(err.split())
     assert not (tmp_path / "run").exists()
     assert portico("run", path, *asked, "kinematic", "--out", tmp_path / "run", "--cache", tmp_path / "cache")[0] == 0
+
+
+class Restless:
+    """Asks for what no body can do."""
+
+    spec = PolicySpec("restless")
+
+    def reset(self, brief):
+        pass
+
+    def act(self, observation):
+        return Velocity(float("nan"), 0.0, 0.0, 1.0)
+
+    def close(self):
+        pass
+
+
+def test_a_run_with_errors_says_who_tells_why(hut, portico, tmp_path):
+    code, _, err = portico("run", suite(hut, "restless"), "-p", "test_refusals:Restless", "--out", tmp_path / "run", "--cache", tmp_path / "cache")
+    assert code == 2
+    assert f"portico runs check {tmp_path / 'run'} says why".replace(" ", "") in "".join(err.split())
+    code, out, _ = portico("runs", "check", tmp_path / "run")
+    assert code == 2
+    assert "Velocity is not finite" in out
 
 
 def test_tasks_that_a_world_cannot_ask_write_no_file(hut, portico, tmp_path):
