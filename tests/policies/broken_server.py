@@ -34,6 +34,11 @@ def act(seq):
             return {"type": "action", "seq": seq, "action": {"kind": "stop"}, "padding": bytes(100 * 2**20)}
         case "shapes":
             return {"type": "action", "seq": seq, "action": {"kind": "waypoints", "poses": [[0.5, 0.0]]}}
+        case "array":
+            x = {"__ndarray__": True, "data": bytes(16), "dtype": "<f8", "shape": [2]}
+            return {"type": "action", "seq": seq, "action": {"kind": "waypoints", "poses": [{**pose, "x": x}]}}
+        case "unnumbered":
+            return {"type": "action", "seq": None, "action": {"kind": "stop"}}
         case "error":
             return {"type": "error", "seq": seq, "kind": "server", "error": "CUDA out of memory"}
         case "text":

@@ -168,13 +168,13 @@ def test_socialnav_is_given_its_history_and_target_in_the_current_frame():
     assert len(model.acts[-1]["images"]) == 5
 
 
-@pytest.mark.parametrize(("arrive", "stops"), [(-0.01, False), (0.0, True), ([2.0], True)])
+@pytest.mark.parametrize(("arrive", "stops"), [(-0.01, False), (0.0, True), ([2.0], True), ([[2.0]], True)])
 def test_socialnav_arrives_from_half_on(arrive, stops):
     (action,) = social(Social(arrive=arrive), [Pose(0.0, 0.0)])
     assert isinstance(action, Stop) == stops
 
 
-@pytest.mark.parametrize("arrive", [None, float("nan"), [1.0, 2.0]])
+@pytest.mark.parametrize("arrive", [None, float("nan"), [1.0, 2.0], [], {}, "yes", [[1.0], [1.0, 2.0]]])
 def test_socialnav_without_a_readable_arrival_is_no_decision(arrive):
     with pytest.raises(PolicyFailure):
         social(Social(arrive=arrive), [Pose(0.0, 0.0)])

@@ -132,7 +132,9 @@ def test_poliformers_letters_turn_the_way_thor_turns():
     assert actions == [Move("forward", 0.2), Move("backward", 0.2), *turns, Velocity(0.0, 0.0, 0.0, 0.1), Stop()]
 
 
-@pytest.mark.parametrize(("word", "kind"), [("yp", "unsupported"), ("d", "unsupported"), ("z", "parse"), (7, "parse"), (None, "parse")])
+@pytest.mark.parametrize(
+    ("word", "kind"), [("yp", "unsupported"), ("d", "unsupported"), ("z", "parse"), (["m"], "parse"), ({}, "parse"), (7, "parse"), (None, "parse")]
+)
 def test_poliformers_arm_is_refused_and_nonsense_is_no_move(word, kind):
     with pytest.raises(PolicyFailure) as failure:
         run("PoliFormer", Words(word), 1, OBJECT)

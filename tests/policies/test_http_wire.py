@@ -65,6 +65,10 @@ def test_a_server_that_still_loads_is_waited_for():
         ({}, "invalid"),
         ({"action": {"kind": "waypoints", "poses": [{"x": "nan", "y": 0.0}]}}, "invalid"),
         ({"action": {"kind": "move", "name": "forward"}, "seq": 77}, "invalid"),
+        ({"action": {"kind": "move", "name": "forward"}, "seq": ["2"]}, "invalid"),
+        ({"action": {"kind": "waypoints", "poses": [{"x": {"dtype": "<f4", "shape": [2], "base64": "AAAAAAAAAAA="}, "y": 0.0}]}}, "invalid"),
+        ({"action": {"kind": ["stop"]}}, "invalid"),
+        ({"action": {"dtype": "(", "shape": [1], "base64": "AAAA"}}, "parse"),
     ],
 )
 def test_every_kind_of_wrong_http_answer_has_its_kind_of_failure(reply, kind):

@@ -67,6 +67,8 @@ FAULTS = {
     "nan": ("invalid", "pose that is not finite"),
     "huge": ("refused", "more than 64 MiB"),
     "shapes": ("invalid", "action.poses.0: expected a map of Pose"),
+    "array": ("invalid", "action.poses.0.x: expected a number, received an array (2,) of float64"),
+    "unnumbered": ("parse", "seq: expected a whole number"),
     "error": ("server", "CUDA out of memory"),
     "text": ("parse", "cannot be read"),
     "garbage": ("parse", "cannot be read"),

@@ -12,8 +12,8 @@ from model_servers import BODY, brief, observation, stage
 from portico.declarations import DepthRange, Emits, History, MadeFor, StopRule, Timing
 from portico.geometry import Pose
 from portico.interface import Action, Brief, Camera, Frame, Move, Observation, PolicySpec, Stop, Velocity, Waypoints
-from portico.policies.wires.arrays import from_json, from_msgpack, to_json, to_msgpack
-from portico.policies.wires.messages import action_data, action_of, observation_of, spec_of
+from portico.policies.wires.arrays import array_of, from_json, from_msgpack, to_json, to_msgpack
+from portico.policies.wires.messages import action_data, action_of, agreed_version, failure_of, observation_of, spec_of
 from portico.policies.wires.structure import Mismatch, plain, structured
 
 WRITINGS = [(to_msgpack, from_msgpack), (to_json, from_json)]
@@ -133,6 +133,14 @@ def test_images_of_another_size_or_type_are_refused():
         {"kind": "waypoints", "poses": [{"x": 0.0, "y": 0.0}], "frame": "moon"},
         {"kind": "waypoints", "poses": [{"x": 0.0, "y": 0.0}] * 2000},
         {"kind": "velocity", "vx_mps": 1.0, "vy_mps": 0.0, "wz_radps": 0.0, "duration_s": 0.0},
+        {"kind": "waypoints", "poses": [{"x": np.zeros(2), "y": 0.0}]},
+        {"kind": "waypoints", "poses": [{"x": np.zeros(1), "y": 0.0}]},
+        {"kind": "waypoints", "poses": np.zeros((2, 3))},
+        {"kind": "waypoints", "poses": [{"x": 0.0, "y": 0.0}], "frame": np.zeros(2)},
+        {"kind": "move", "name": ["forward"]},
+        {"kind": "move", "name": np.zeros(3)},
+        {"kind": ["move"], "name": "forward"},
+        {"kind": np.zeros(2)},
         {"kind": "teleport"},
         {},
         None,
@@ -158,6 +166,33 @@ def test_no_bytes_do_more_than_be_refused(data):
     for read in (from_msgpack, from_json):
         with contextlib.suppress(Mismatch):
             read(data)
+
+
+@pytest.mark.parametrize("dtype", ["(", "(2,", "f4,(", "007", "<f4)", "O", "V8", [["a", "f4"]], None, 5, {"names": ["a"]}])
+def test_a_type_that_is_none_is_refused_whatever_numpy_makes_of_it(dtype):
+    with pytest.raises(Mismatch):
+        array_of(bytes(4), dtype, [3])
+
+
+@pytest.mark.parametrize("shape", [[True], [-1], [1.0], "1", None, [2**40], [[1]], [1] * 9])
+def test_a_shape_that_is_none_is_refused(shape):
+    with pytest.raises(Mismatch):
+        array_of(bytes(4), "<f4", shape)
+
+
+@pytest.mark.parametrize("odd", [np.zeros(2), np.zeros(1), [1], {}, None, True, b"x"])
+@pytest.mark.parametrize("name", ["kind", "error", "where", "why", "next_step"])
+def test_an_error_of_odd_parts_is_an_error_all_the_same(name, odd):
+    failure = failure_of({"type": "error", "kind": "server", "error": "out of memory", name: odd}, "there")
+    assert (failure.kind, failure.where) == ("server", "there")
+    assert failure.next_step
+
+
+@pytest.mark.parametrize("odd", [np.zeros(2), [np.zeros(2)], {}, None, 1.5])
+@pytest.mark.parametrize("name", ["protocol", "versions"])
+def test_a_greeting_of_odd_parts_is_no_agreement(name, odd):
+    with pytest.raises(Mismatch, match=name):
+        agreed_version({"protocol": "portico.policy", "versions": [1], name: odd}, "here")
 
 
 def test_every_action_kind_has_a_name():

@@ -90,12 +90,13 @@ class HttpWire:
                 raise
             reply = self._http.post(path, body)
         self._failed = before
-        if reply.get("seq", self._seq) != self._seq:
+        seq = reply.get("seq", self._seq)
+        if not isinstance(seq, int) or seq != self._seq:
             raise PolicyFailure(
                 "invalid",
                 "the policy's server answered another request",
                 where=f"{self._http.url}{path}",
-                why=f"expected seq {self._seq}, received {shown(reply['seq'])}",
+                why=f"expected seq {self._seq}, received {shown(seq)}",
                 next_step="answer with the seq of the request, or with none",
             )
         return reply
@@ -106,10 +107,10 @@ class HttpWire:
         while True:
             health = self._http.get("/health")
             status = health.get("status", "ready")
-            if status == "loading" and time.monotonic() < due:
+            if isinstance(status, str) and status == "loading" and time.monotonic() < due:
                 time.sleep(_ASK_AGAIN_S)
                 continue
-            if status not in ("ready", "ok", "healthy"):
+            if not isinstance(status, str) or status not in ("ready", "ok", "healthy"):
                 raise PolicyFailure(
                     "server",
                     f"the policy's server is not ready: {shown(status)}",

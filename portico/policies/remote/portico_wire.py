@@ -100,8 +100,8 @@ class PorticoWire:
                 if reply.get("type") == "error":
                     raise failure_of(reply, self.url)
                 return reply
-            if not isinstance(reply.get("seq"), int) or reply["seq"] > self._seq:
-                raise unreadable(self.url, Mismatch("seq", str(self._seq), shown(reply.get("seq"))))
+            if reply["seq"] > self._seq:
+                raise unreadable(self.url, Mismatch("seq", str(self._seq), shown(reply["seq"])))
 
     def _read(self, due: float) -> dict[str, Any]:
         assert self._socket is not None
@@ -115,6 +115,9 @@ class PorticoWire:
             reply = from_msgpack(data) if isinstance(data, bytes) else data
             if not isinstance(reply, dict):
                 raise Mismatch("", "one msgpack map in a binary message", shown(reply))
+            for name, kind, words in (("type", str, "text"), ("seq", int, "a whole number")):
+                if not isinstance(reply.get(name), kind):
+                    raise Mismatch(name, words, shown(reply.get(name)))
         except Mismatch as error:
             raise unreadable(self.url, error) from error
         return reply
@@ -131,7 +134,7 @@ class PorticoWire:
                 raise Mismatch("type", "welcome", shown(reply.get("type")))
             agreed_version({**reply, "versions": [reply.get("version")]}, "this client")
             if anew or not self._session:
-                self._seq = _number(reply, "seq")
+                self._seq = reply["seq"]
             elif reply.get("seq") not in (self._seq, self._seq - 1):
                 raise PolicyFailure("transport", "the policy's server lost the episode", where=self.url, next_step="the same command runs it again")
             self._session = str(reply.get("session") or "")
@@ -176,10 +179,3 @@ def _no_agreement(url: str, error: Mismatch) -> PolicyFailure:
         why=str(error),
         next_step="install the same version of Portico on both sides, or name the wire: `remote?url=...,wire=navarena`",
     )
-
-
-def _number(reply: dict[str, Any], name: str) -> int:
-    found = reply.get(name)
-    if not isinstance(found, int):
-        raise Mismatch(name, "a whole number", shown(found))
-    return found

@@ -33,11 +33,11 @@ def array_of(data: object, dtype: object, shape: object, where: str = "an array"
     """
     try:
         kind = np.dtype(dtype)  # type: ignore[call-overload]
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, SyntaxError) as error:
         raise Mismatch(f"{where}: dtype", "a numpy type such as '<f4'", shown(dtype)) from error
     if kind.kind not in KINDS:
         raise Mismatch(f"{where}: dtype", "truth values, whole or floating-point numbers", str(kind))
-    if not isinstance(shape, list | tuple) or len(shape) > _MOST_DIMENSIONS or not all(isinstance(n, int) and 0 <= n <= _LONGEST for n in shape):
+    if not isinstance(shape, list | tuple) or len(shape) > _MOST_DIMENSIONS or not all(type(n) is int and 0 <= n <= _LONGEST for n in shape):
         raise Mismatch(f"{where}: shape", f"a list of at most {_MOST_DIMENSIONS} whole numbers", shown(shape))
     if not isinstance(data, bytes | bytearray) or len(data) != prod(shape) * kind.itemsize:
         size = f"{len(data)} bytes" if isinstance(data, bytes | bytearray) else shown(data)

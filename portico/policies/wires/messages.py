@@ -48,8 +48,9 @@ def agreed_version(message: dict[str, Any], where: str) -> int:
     Raises:
         Mismatch: another protocol, or no common version.
     """
-    if message.get("protocol") != PROTOCOL:
-        raise Mismatch("protocol", PROTOCOL, shown(message.get("protocol")))
+    protocol = message.get("protocol")
+    if not isinstance(protocol, str) or protocol != PROTOCOL:
+        raise Mismatch("protocol", PROTOCOL, shown(protocol))
     offered = message.get("versions")
     common = sorted(set(VERSIONS) & {v for v in offered if isinstance(v, int)}) if isinstance(offered, list) else []
     if not common:
@@ -125,12 +126,14 @@ def error_data(error: Exception, seq: int = 0) -> dict[str, Any]:
 
 def failure_of(message: dict[str, Any], where: str) -> PolicyFailure:
     """The failure that a server's ``error`` tells of."""
-    kind: FailureKind = message["kind"] if message.get("kind") in get_args(FailureKind) else "server"
-    why = "; ".join(str(message[key]) for key in ("where", "why") if message.get(key))
+    said = {key: value for key, value in message.items() if isinstance(value, str)}
+    kinds: dict[str, FailureKind] = {name: name for name in get_args(FailureKind)}
+    kind = kinds.get(said.get("kind", ""), "server")
+    why = "; ".join(said[key] for key in ("where", "why") if said.get(key))
     return PolicyFailure(
         kind,
-        f"the policy's server says: {str(message.get('error') or 'it failed')[:500]}",
+        f"the policy's server says: {(said.get('error') or 'it failed')[:500]}",
         where=where,
         why=why,
-        next_step=str(message.get("next_step") or "look at what the server printed; the same command runs this episode again"),
+        next_step=said.get("next_step") or "look at what the server printed; the same command runs this episode again",
     )

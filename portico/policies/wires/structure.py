@@ -73,9 +73,9 @@ def one_of(kinds: tuple[type[Any], ...], data: object, where: str) -> Any:
     """
     names = {kind.__name__.lower(): kind for kind in kinds}
     found = data.get("kind") if isinstance(data, Mapping) else None
-    if not isinstance(data, Mapping) or found not in names:
+    if not isinstance(data, Mapping) or not isinstance(found, str) or found not in names:
         raise Mismatch(f"{where}.kind", f"one of {', '.join(names)}", shown(found if isinstance(data, Mapping) else data))
-    return _structured(names[str(found)], data, where)
+    return _structured(names[found], data, where)
 
 
 def shown(value: object) -> str:
@@ -93,7 +93,7 @@ def _structured(kind: Any, data: object, where: str) -> Any:
     if origin in (Union, UnionType):
         return _optional(kind, data, where)
     if origin is Literal:
-        if data not in get_args(kind):
+        if not isinstance(data, str) or data not in get_args(kind):
             raise Mismatch(where, f"one of {', '.join(map(str, get_args(kind)))}", shown(data))
         return data
     if origin is np.ndarray:
@@ -168,8 +168,8 @@ def _array(kind: Any, data: object, where: str) -> NDArray[Any]:
 
 def _scalar(kind: Any, data: object, where: str) -> Any:
     if kind is float:
-        if data in ("inf", "-inf", "nan"):
-            return float(str(data))
+        if isinstance(data, str) and data in ("inf", "-inf", "nan"):
+            return float(data)
         if isinstance(data, int | float) and not isinstance(data, bool):
             with suppress(OverflowError):  # JSON knows whole numbers of any length
                 return float(data)

@@ -78,7 +78,7 @@ class PoliFormer(Adapter):
         word = self._http.post("/act", {"instruction": observation.stage.instruction, "image": picture}).get("action")
         if isinstance(word, str) and word in MOVES:
             return [MOVES[word]]
-        arm = word in ARM
+        arm = isinstance(word, str) and word in ARM
         raise PolicyFailure(
             "unsupported" if arm else "parse",
             f"the model asks for its arm ({word}), which no body here has" if arm else "the model's word cannot be read",

@@ -75,6 +75,9 @@ class SocialNav(Adapter):
         body = {"instruction": observation.stage.instruction, "images": [text(png(rgb)) for _, rgb in seen], "input_waypoints": given.tolist()}
         reply, where = self._http.post("/act", body), f"{self.url}/act"
         waypoints = numbers(reply, "waypoints", (_KEPT, 2), where)
-        if float(numbers({"arrive": np.ravel(reply.get("arrive", np.nan))}, "arrive", (1,), where)[0]) >= 0.0:
+        arrive = reply.get("arrive")
+        while isinstance(arrive, list) and len(arrive) == 1:
+            arrive = arrive[0]
+        if float(numbers({"arrive": arrive}, "arrive", (), where)) >= 0.0:
             return [Stop()]
         return [along(from_right_forward(waypoints[: self._execute]) * self._scale_m)]
