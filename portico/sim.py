@@ -83,7 +83,7 @@ class Simulator:
         """
         start = self.robot.reset(Pose(*episode.start.position, episode.start.yaw_rad))
         self.episode = episode
-        self._states: list[State] = [State(start, 0.0, False, False)]
+        self._states: list[State] = [State(start, 0.0, False, False, *self.robot.tilt)]
         self._action_of = [0]
         self._stage_of = [0]
         self._stops: list[int] = []

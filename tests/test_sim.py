@@ -144,6 +144,16 @@ def test_an_action_that_goes_on_beyond_the_time_ends_with_it(hut, space, motion,
     assert taken <= 20
 
 
+def test_the_first_observation_tells_how_the_body_leans_where_it_starts(hut, space):
+    robot = make_robot(hut, "spot", space, motion="physics")
+    sim = simulator(hut, space, robot=robot)
+    _, observation = sim.reset(episode(EXIT))
+    assert observation.tilt_rad == robot.tilt != (0.0, 0.0)
+    assert sim.trajectory().tilt_rad[0] == pytest.approx(robot.tilt)
+    _, observation = simulator(hut, space).reset(episode(EXIT))
+    assert observation.tilt_rad == (0.0, 0.0)
+
+
 def test_the_record_is_judged_as_the_episode_was(hut, space):
     sim = simulator(hut, space)
     asked = episode(EXIT, OUTDOOR)

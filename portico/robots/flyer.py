@@ -42,6 +42,7 @@ class Flyer:
         self._world_id = world.id
         self.start: Pose = GeoPose(0.0, 0.0)
         self.pose: Pose = self.start
+        self.tilt = (0.0, 0.0)
 
     def reset(self, pose: Pose) -> Pose:
         """Hover at a pose.

@@ -40,6 +40,7 @@ class KinematicRobot:
         self.space, self.embodiment, self.slide = space, embodiment, slide
         self.actions = actions or ActionSpace()
         self.start = self.pose = Pose(0.0, 0.0)
+        self.tilt = (0.0, 0.0)
 
     def reset(self, pose: Pose) -> Pose:
         """Stand at a pose; returns it with z on the supporting surface.

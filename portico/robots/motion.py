@@ -59,12 +59,13 @@ class Robot(Protocol):
     """A body in a world. One instance serves many episodes, one after the other.
 
     Attributes:
-        pose: of the foot point now. start: where ``reset`` left it.
+        pose: of the foot point now. start: where ``reset`` left it. tilt: roll and pitch now, radians, zero where nothing leans.
         actions: what it takes, and the amounts of its discrete moves.
     """
 
     pose: Pose
     start: Pose
+    tilt: tuple[float, float]
     actions: ActionSpace
 
     def reset(self, pose: Pose) -> Pose:
