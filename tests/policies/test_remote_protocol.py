@@ -7,6 +7,7 @@ import socket
 import threading
 
 import msgpack
+import numpy as np
 import pytest
 from counting import EXIT, Counting
 from model_servers import FRONT, brief, observation
@@ -98,6 +99,15 @@ def test_another_protocol_or_version_is_refused_with_both(change):
 @pytest.mark.parametrize("data", ["text", b"", b"\xc1", msgpack.packb([1]), b"\x80\x03cposix\nsystem\n."])
 def test_what_is_no_message_is_answered_and_nothing_is_run(session, data):
     assert from_msgpack(session.answer(data))["type"] == "error"
+
+
+@pytest.mark.parametrize("odd", [np.zeros(2), [np.zeros(2)], {}, True, 1.5, "x" * 99])
+@pytest.mark.parametrize("name", ["type", "seq", "session", "protocol", "versions", "brief", "observation"])
+def test_odd_parts_of_a_message_are_answered(session, name, odd):
+    for message in (hello(), RESET, act(2)):
+        if name in message:
+            found = PorticoSession(Seats(Counting), 2**20) if "protocol" in message else session
+            assert from_msgpack(found.answer(to_msgpack(message | {name: odd})))["type"] == "error"
 
 
 class CuttingProxy:

@@ -40,10 +40,11 @@ class PorticoSession:
             self._seats.lose(self._seat.session, self._opened)
 
     def _welcome(self, message: Answer) -> Answer:
-        if message.get("type") != "hello":
-            raise Mismatch("type", "hello first", shown(message.get("type")))
+        kind = message.get("type")
+        if not isinstance(kind, str) or kind != "hello":
+            raise Mismatch("type", "hello first", shown(kind))
         version = agreed_version(message, "this server")
-        session = message.get("session") or ""
+        session = "" if message.get("session") is None else message["session"]
         if not isinstance(session, str) or len(session) > 64:
             raise Mismatch("session", "text of at most 64 characters", shown(session))
         try:
