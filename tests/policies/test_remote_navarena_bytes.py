@@ -1,6 +1,7 @@
 """NavArena's messages, byte for byte: the vectors of the protocol's description, what must be refused, what must survive."""
 
 import contextlib
+import zlib
 
 import msgpack
 import numpy as np
@@ -102,6 +103,32 @@ def test_a_jpeg_keeps_shape_and_type_and_needs_three_channels():
     assert (found.shape, found.dtype) == ((64, 48, 3), np.uint8)
     with pytest.raises(ValueError, match="three channels"):
         pack("observation", {"rgb": np.zeros((4, 5, 4), np.uint8)}, 1, 0.0, "jpeg")
+
+
+@pytest.mark.parametrize("image_format", ["png", "jpeg"])
+def test_a_picture_damaged_anywhere_is_read_or_refused(image_format):
+    random = np.random.default_rng(11)
+    tagged = encoded(random.integers(0, 256, (12, 16, 3), np.uint8), image_format)
+    whole = tagged["data"]
+    broken = [whole[:40], b""]
+    for _ in range(300):
+        data = bytearray(whole)
+        for at in random.integers(0, len(data), 4):
+            data[at] = random.integers(0, 256)
+        broken.append(bytes(data))
+    for data in broken:
+        with contextlib.suppress(ValueError):
+            assert decoded({**tagged, "data": data}).dtype == np.uint8
+
+
+def test_a_png_with_a_part_of_no_known_kind_is_refused():
+    """The decoder has an error of Python's own grammar for it."""
+    tagged = encoded(np.random.default_rng(1).integers(0, 256, (12, 16, 3), np.uint8))
+    start = tagged["data"].index(b"IDAT")
+    half = b"IDAT" + tagged["data"][start + 4 : start + 204]
+    data = tagged["data"][: start - 4] + (200).to_bytes(4, "big") + half + zlib.crc32(half).to_bytes(4, "big") + (9).to_bytes(4, "big") + b"eh\xa2\x11"
+    with pytest.raises(ValueError, match="a broken png picture"):
+        decoded({**tagged, "data": data + bytes(20)})
 
 
 def test_depth_and_other_arrays_are_not_taken_for_pictures():
