@@ -1,6 +1,6 @@
 """How a body moves: embodiments, the kinematic robot, and robots under physics behind the same ``reset`` and ``execute``."""
 
-from portico.robots.catalogue import check_robot, embodiment, make_robot, physical, robot_files, robot_path
+from portico.robots.catalogue import check_robot, embodiment, has_model, make_robot, physical, robot_files, robot_path
 from portico.robots.embodiment import EMBODIMENTS, Embodiment
 from portico.robots.flyer import Flyer
 from portico.robots.kinematic import KinematicRobot, misplacement
@@ -16,6 +16,7 @@ __all__ = [
     "State",
     "check_robot",
     "embodiment",
+    "has_model",
     "make_robot",
     "misplacement",
     "physical",

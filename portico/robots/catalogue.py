@@ -41,6 +41,11 @@ def physical() -> dict[str, Path]:
     return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
 
 
+def has_model(name: str) -> bool:
+    """Whether a robot can move under physics: built-in ones with a model, and every robot file."""
+    return _is_file(name) or name in physical()
+
+
 def robot_path(name: str) -> Path:
     """Where the robot file of that name is, or the path itself.
 

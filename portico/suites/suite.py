@@ -310,7 +310,7 @@ def parse_suite(raw: dict[str, Any], where: str) -> Suite:
 def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise SuiteError(
             "the suite file cannot be read", where=str(path), why=str(error), next_step="list bundled suites with `portico list suites`"
         ) from error

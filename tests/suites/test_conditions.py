@@ -25,6 +25,14 @@ def test_another_robot_gets_its_own_questions_unless_told_otherwise():
     assert changed.asked() == suite(motion="physics")
 
 
+def test_a_robot_without_a_model_that_moves_without_physics_is_asked_what_was_verified_without():
+    changed = under(suite(motion="physics"), robot="m20", motion="kinematic")
+    assert (changed.embodiment, changed.motion) == ("m20", "kinematic")
+    assert (changed.asked().embodiment, changed.asked().motion) == ("m20", "kinematic")
+    modelled = under(suite(motion="physics"), robot="turtlebot", motion="kinematic")
+    assert (modelled.asked().embodiment, modelled.asked().motion) == ("turtlebot", "physics"), "the questions of the run under physics"
+
+
 def test_going_back_is_where_one_started():
     assert under(under(suite(), motion="physics"), motion="kinematic") == suite()
     assert under(suite()) == suite()

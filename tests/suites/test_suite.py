@@ -78,6 +78,9 @@ def test_a_file_that_is_no_yaml_or_not_there_is_named(tmp_path):
     (tmp_path / "list.yaml").write_text("- 1")
     with pytest.raises(SuiteError, match="no mapping"):
         load_suite(tmp_path / "list.yaml")
+    (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x80")
+    with pytest.raises(SuiteError, match="cannot be read"):
+        load_suite(tmp_path / "bytes.yaml")
 
 
 SCENIC = {"name": "t", "rules": "navverse", "worlds": [{"recipe": "indoor", "seed": 1}], "tasks": {"place": {"outdoor": 2, "indoor_to_outdoor": 3}, "vln": 4}}
