@@ -42,6 +42,8 @@ def _guarded(policy: Policy, call: str, argument: object) -> object:
     except PolicyFailure as error:
         where = f"{policy.spec.name}, {call}(){', ' + error.where if error.where else ''} [{error.kind}]"
         raise PolicyFault(error.what, where=where, why=error.why, next_step=error.next_step) from error
-    except (Exception, SystemExit) as error:
-        # One that says sys.exit() must not end the run, least of all as if all were well.
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        # One that says sys.exit(), or whose own event loop was cancelled, must not end the run, least of all as if all were well.
         raise PolicyFault(f"the policy failed in {call}()", where=policy.spec.name, why=f"{type(error).__name__}: {error}") from error

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+from asyncio import CancelledError
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -15,6 +16,7 @@ from hut_runs import outcome, prepared_for, request_for, suite_in
 from portico.errors import PolicyRefused, StorageError, UserError
 from portico.evaluate.deadline import Punctual
 from portico.evaluate.executors import InProcess
+from portico.evaluate.guard import PolicyFault, decide
 from portico.evaluate.inspection import inspect_run
 from portico.evaluate.records import read_records
 from portico.evaluate.run import execute
@@ -66,6 +68,22 @@ def test_a_policy_that_cannot_be_made_is_refused_with_the_place(suite_file, prep
         execute(request_for(suite_file, prepared, tmp_path / "run", "test_faults:Unmakeable"))
     assert "test_faults.py" in refused.value.where
     assert refused.value.why == "RuntimeError: no weights here"
+
+
+@pytest.mark.parametrize("raised", [SystemExit(0), CancelledError(), GeneratorExit(), ValueError("no")])
+def test_whatever_a_policy_raises_is_its_fault_but_for_ctrl_c(raised):
+    class Raising:
+        spec = PolicySpec("raising")
+
+        def act(self, observation):
+            raise raised
+
+    with pytest.raises(PolicyFault, match=r"failed in act\(\)") as fault:
+        decide(Raising(), None)
+    assert fault.value.__cause__ is raised
+    raised = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        decide(Raising(), None)
 
 
 @pytest.mark.parametrize("fault", ["raise", "nan"])

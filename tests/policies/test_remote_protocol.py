@@ -260,6 +260,23 @@ def test_a_policy_that_raises_is_told_in_its_own_words_and_goes_on_with_the_next
     server.close()
 
 
+@pytest.mark.parametrize("wire", ["portico", "http", "navarena"])
+def test_a_policy_that_would_end_its_server_is_told_of_and_does_not(wire):
+    class Quitting(Counting):
+        def act(self, observation):
+            raise SystemExit("CUDA is lost")
+
+    server = serve(Quitting, wire=wire)
+    far = create(f"remote?url={server.url},wire={wire}")
+    for _ in range(2):
+        far.reset(brief(FRONT, EXIT))
+        with pytest.raises(PolicyFailure, match="SystemExit: CUDA is lost") as failure:
+            far.act(observation(FRONT, EXIT, 0))
+        assert failure.value.kind == "server"
+    far.close()
+    server.close()
+
+
 @pytest.mark.parametrize("wire", ["portico", "http"])
 def test_an_observation_too_large_for_the_server_is_refused_with_the_remedy(wire):
     server = serve(Counting, wire=wire, limit_bytes=6000)

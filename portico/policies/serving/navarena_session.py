@@ -107,7 +107,7 @@ class NavArenaSession:
             return self._error(message, "an observation outside an episode", **self._agent.greeting())
         try:
             reply = self._reply("action", self._agent.predict(self._context, message.payload), message)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._in_episode = False
             return self._error(message, _told(error), fatal=True)
         self._context.step += 1
@@ -169,5 +169,5 @@ class NavArenaSession:
         return pack(kind, payload, message.seq, time.time(), self._image_format)
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

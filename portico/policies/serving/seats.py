@@ -48,7 +48,7 @@ class Seat:
                 return error_data(Mismatch("seq", f"{self.seq + 1}, or {self.seq} again", str(seq)), seq)
             try:
                 self._answer = {**self._carried_out(message), "seq": seq}
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 self._answer = error_data(error, seq)
             self.seq = seq
             return self._answer

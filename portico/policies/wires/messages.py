@@ -109,7 +109,7 @@ def action_of(data: object) -> Action:
     return action
 
 
-def error_data(error: Exception, seq: int = 0) -> dict[str, Any]:
+def error_data(error: BaseException, seq: int = 0) -> dict[str, Any]:
     """What a server says when it has no answer."""
     kind: FailureKind = "server"
     if isinstance(error, PolicyFailure):
