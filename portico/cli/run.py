@@ -77,7 +77,10 @@ def run(
     ] = "paused",
     max_errors: Annotated[float, typer.Option(min=0.0, max=1.0, help="share of episodes that may end in an error before the exit code is 2")] = 0.0,
 ) -> None:
-    """Run policies through a suite, record every step, and write summary.json and report.html."""
+    """Run policies through a suite, record every step, and write summary.json and report.html.
+
+    Options of a policy follow a question mark: -p "frontier?detector=text", -p "remote?url=ws://127.0.0.1:8765" for one behind `portico serve`.
+    """
     chosen = load_suite(suite, seed=seed, track=track, termination=termination, split=split, instructions=instructions)
     chosen = under(chosen, motion=motion, friction=friction, robot=robot, same_questions=same_questions)
     base = Path(suite).parent if Path(suite).suffix in {".yaml", ".yml"} else Path.cwd()

@@ -24,7 +24,10 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 picks a free one")] = 8765,
     limit_mib: Annotated[float, typer.Option(min=0.01, help="largest message that is accepted")] = 64.0,
 ) -> None:
-    """Host a policy behind a wire until interrupted: every client's session has a policy of its own."""
+    """Host a policy behind a wire until interrupted: every client's session has a policy of its own.
+
+    For example `portico serve frontier` here, and `portico run i2o2i-demo --policy "remote?url=ws://127.0.0.1:8765"` in another terminal.
+    """
     try:
         from portico.policies.serving.servers import INSTALL, is_loopback
         from portico.policies.serving.servers import serve as listen
