@@ -125,6 +125,7 @@ def test_half_a_character_in_a_reply_is_replaced_and_spoils_nothing(tmp_path, ha
     ("line", "kind", "calls"),
     [
         (Line(status=401), "refused", 1),
+        (Line(status=403), "refused", 1),
         (Line(status=400), "refused", 1),
         (Line(status=429), "server", 3),
         (Line(status=429, retry_after="0.01"), "server", 3),
@@ -142,6 +143,8 @@ def test_a_failing_provider_is_an_error_and_every_call_is_counted(tmp_path, line
             Walk().run(agent)
         agent.close()
     assert failure.value.kind == kind
+    remedies = {"refused": "key_env" if line.status in (401, 403) else "model's name", "transport": "at that address"}
+    assert remedies.get(kind, "the same command") in failure.value.next_step
     assert len(server.requests) == 2 + calls
     assert agent.report()["counts"]["requests"] == 2 + calls
     assert agent.report()["counts"]["schema_failures"] == 0
@@ -279,6 +282,7 @@ def test_a_key_that_the_provider_repeats_is_in_no_record_and_no_cassette(tmp_pat
         agent.close()
         assert server.headers[0]["authorization"] == "Bearer sesame"
     assert failure.value.kind == "refused"
+    assert "check the key in the environment variable TOY_KEY" in failure.value.next_step
     for told in (str(failure.value), json.dumps(agent.report()), tape.read_text()):
         assert "sesame" not in told
 

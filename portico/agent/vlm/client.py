@@ -66,9 +66,8 @@ class ChatClient:
                 return reply
             last = attempt == self.profile.retries
             if wait_s is None or last or time.monotonic() + wait_s >= deadline:
-                raise ProviderFailure(
-                    failure[0], "the model's provider failed", where=f"{self.profile.base_url} ({purpose}, try {attempt + 1})", why=failure[1], next_step=_NEXT
-                )
+                where = f"{self.profile.base_url} ({purpose}, try {attempt + 1})"
+                raise ProviderFailure(failure[0], "the model's provider failed", where=where, why=failure[1], next_step=self._remedy(*failure))
             if self.cassette is None or self.cassette.mode == "record":
                 self._sleep(wait_s)
         raise AssertionError("unreachable")
@@ -104,6 +103,15 @@ class ChatClient:
             return {"error": f"{type(error).__name__}: {error}", "kind": "transport"}
         return {"status": response.status_code, "body": self._without_key(response.text), "retry_after": response.headers.get("retry-after")}
 
+    def _remedy(self, kind: FailureKind, why: str) -> str:
+        if why.startswith(("401", "403")):
+            key = self.profile.key_env
+            return (
+                f"check the key in the environment variable {key}; {_NEXT}" if key else f"name the variable that holds the key in the profile: key_env; {_NEXT}"
+            )
+        first = {"refused": "check the model's name and the profile; ", "transport": "see whether anybody answers at that address; "}
+        return first.get(kind, "") + _NEXT
+
     def _headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {provider_key(self.profile)}"} if self.profile.key_env else {}
 
@@ -130,7 +138,7 @@ def provider_key(profile: Profile) -> str:
     return key
 
 
-_NEXT = "run the same command again: episodes in error are tried again, finished ones are kept"
+_NEXT = "the same command tries episodes in error again and keeps finished ones"
 
 
 def _httpx() -> Any:
