@@ -103,7 +103,7 @@ def test_a_run_that_is_told_to_end_says_how_to_go_on_and_does(suite_file, whole,
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=300)
     assert process.returncode == 130, said
     assert f"To go on:\n  portico run {suite_file} -p {POLICY} --out {run}" in said
     assert len(read_records(run)) < 10
