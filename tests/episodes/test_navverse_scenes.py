@@ -96,6 +96,20 @@ def test_the_goal_oracle_stops_where_a_stop_counts_though_it_stops_short(made, g
         assert grounds.space.sweep(end[None], aim[None]).reached[0]
 
 
+def test_the_goal_oracle_comes_nearer_until_its_stop_counts(made, grounds):
+    spec = OracleGoal.spec
+    simulator = Simulator(grounds.world, grounds.body, space=grounds.space, needs=spec.needs, image_size=spec.image_size)
+    # A place: seen from outside, 0.3 m short of where the reference ends is too far off.
+    oracle, e = OracleGoal(), next(e for e in made.episodes if e.task == "place")
+    oracle.attach(simulator, e)
+    oracle._goals = [np.array(e.reference.path[-1])]
+    brief, observation = simulator.reset(e)
+    oracle.reset(brief)
+    while observation is not None:
+        observation = simulator.step(oracle.act(observation))
+    assert simulator.outcome().success
+
+
 def test_goals_lie_within_the_window_and_the_reference_goes_to_the_nearest(made, grounds, suite):
     for e in made.episodes:
         lengths = [goal.length_m for goal in e.goals]

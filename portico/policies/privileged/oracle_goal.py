@@ -15,6 +15,8 @@ from portico.tasks.episode import Episode, StageSpec
 from portico.tasks.predicates import Ground, predicate
 
 _STOP_WITHIN_M = 0.3
+#: How often the explorer may halve the distance that it stops at, while its stop would not count.
+_NEARER = 4
 #: How far beyond the end of the reference a place to stop is looked for.
 _FARTHER_IN_M = 1.5
 
@@ -40,6 +42,7 @@ class OracleGoal:
             )
         path = np.array(episode.reference.path, dtype=np.float64)
         self._simulator = simulator
+        self._stages = episode.stages
         ends = [path[i] for i in episode.reference.stage_ends]
         self._goals: list[Floats] = [_stand(simulator, spec, end) for spec, end in zip(episode.stages, ends, strict=True)]
 
@@ -51,10 +54,26 @@ class OracleGoal:
         """Towards the goal, or STOP beside it."""
         assert self._simulator is not None
         goal, pose = self._goals[observation.stage.index], self._simulator.robot.pose
-        if np.linalg.norm(goal[:2] - pose.position[:2]) < _STOP_WITHIN_M and abs(goal[2] - pose.z) < 1.0:
+        counts = self._counts(observation.stage.index)
+        if counts and np.linalg.norm(goal[:2] - pose.position[:2]) < _STOP_WITHIN_M and abs(goal[2] - pose.z) < 1.0:
             return Stop()
         stage = replace(observation.stage, kind="point", goal=(float(goal[0]), float(goal[1]), float(goal[2])), route=None)
-        return self._explorer.act(replace(observation, stage=stage, pose=pose))
+        action = self._explorer.act(replace(observation, stage=stage, pose=pose))
+        for _ in range(_NEARER):
+            if counts or not isinstance(action, Stop):
+                break
+            # The explorer takes a stop that changed nothing for one that was too far off.
+            action = self._explorer.act(replace(observation, stage=stage, pose=pose))
+        return action
+
+    def _counts(self, index: int) -> bool:
+        """Whether a STOP where the robot is would count, for stages by NavVerse's rule; the others end where their references do."""
+        assert self._simulator is not None
+        spec, here = self._stages[index], self._simulator.robot.pose.position
+        if not spec.by_navverse:
+            return True
+        ground = Ground(self._simulator.annotations, self._simulator.body)
+        return bool(predicate(spec, here, ground).holds(here[None])[0])
 
     def close(self) -> None:
         """Let go of the simulator."""
