@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from portico.errors import UserError
 from portico.interface import Action, Brief, Move, Observation, Policy, PolicyFailure, Stop, Velocity, Waypoints
-from portico.policies.wires.actions import breach_of
+from portico.policies.wires.actions import breach_of, in_floats
 
 _ACTIONS = "return one of " + ", ".join(kind.__name__ for kind in (Stop, Move, Waypoints, Velocity))
 
@@ -33,7 +33,7 @@ def decide(policy: Policy, observation: Observation) -> Action:
         raise PolicyFault("the policy returned no action", where=policy.spec.name, why=f"got {action!r}", next_step=_ACTIONS)
     if wrong := breach_of(action):
         raise PolicyFault("the policy returned an action that cannot be carried out", where=policy.spec.name, why=wrong, next_step=_ACTIONS)
-    return action
+    return in_floats(action)
 
 
 def _guarded(policy: Policy, call: str, argument: object) -> object:

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from portico.errors import UserError
 from portico.interface import Action, Brief, FailureKind, Observation, PolicyFailure, PolicySpec
-from portico.policies.wires.actions import breach_of
+from portico.policies.wires.actions import breach_of, in_floats
 from portico.policies.wires.structure import Mismatch, one_of, plain, shown, structured, tagged
 
 PROTOCOL = "portico.policy"
@@ -94,7 +94,7 @@ def observation_of(data: object) -> Observation:
 
 def action_data(action: Action) -> dict[str, Any]:
     """An action as plain data."""
-    return tagged(action)
+    return tagged(in_floats(action))
 
 
 def action_of(data: object) -> Action:
