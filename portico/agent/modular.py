@@ -65,18 +65,15 @@ class AgentPolicy:
         self._members = make_members(given, WORKFLOWS, detector, slips)
         options = {"profile": profile, "base_url": base_url, "model": model, "cassette": cassette, "mode": mode}
         self._reasoner = make_reasoner(reasoner, detector, options)
-        self._now = now
-        self._slips = slips or ""
+        self._now, self._slips = now, slips or ""
         needs = needs_of(self._members) | self._reasoner.needs
         stages = frozenset(kind for kind, member in self._members.items() if kind in member.spec.stages)
         size = _larger(image_size_of(self._members), self._reasoner)
-        repeats = seedable(self._members) and self._reasoner.name != "vlm"
         cameras, keeps = cameras_of(self._members)
         # The reasoner looks through the robot's own.
-        keeps, privileges = keeps or bool(cameras), privileges_of(self._members)
-        self.spec = PolicySpec(
-            "agent", needs=needs, stages=stages, image_size=size, seedable=repeats, cameras=cameras, keeps_cameras=keeps, privileges=privileges
-        )
+        spec = PolicySpec("agent", needs=needs, stages=stages, image_size=size, cameras=cameras, keeps_cameras=keeps or bool(cameras))
+        repeats = seedable(self._members) and self._reasoner.name != "vlm"
+        self.spec = replace(spec, seedable=repeats, privileges=privileges_of(self._members))
         self._brief: Brief | None = None
 
     def ready(self) -> None:
