@@ -12,7 +12,7 @@ from portico.errors import EpisodeError
 from portico.geometry import Floats, Pose
 from portico.interface import TRACKS, Action, ActionSpace, Brief, Camera, Channel, Frame, Need, Observation, StageBrief, Stop, Velocity, Waypoints
 from portico.render import WorldRenderer, renderer_of
-from portico.robots import Embodiment, KinematicRobot, Robot, State
+from portico.robots import LONGEST_S, Embodiment, KinematicRobot, Robot, State
 from portico.space import Space, build_space
 from portico.tasks.annotations import Annotations
 from portico.tasks.episode import Episode
@@ -153,7 +153,7 @@ class Simulator:
         limit_s = self.episode.budget.max_time_s
         if limit_s is None or not isinstance(action, Velocity | Waypoints):
             return action
-        left_s = max(limit_s - self._time_s, 0.0) + _MOMENT_S
+        left_s = min(max(limit_s - self._time_s, 0.0) + _MOMENT_S, LONGEST_S)
         return action if action.duration_s is not None and action.duration_s <= left_s else replace(action, duration_s=left_s)
 
     def trajectory(self) -> Trajectory:

@@ -144,6 +144,15 @@ def test_an_action_that_goes_on_beyond_the_time_ends_with_it(hut, space, motion,
     assert taken <= 20
 
 
+@pytest.mark.parametrize("motion", ["kinematic", "physics"])
+def test_an_episode_that_may_take_hours_lets_waypoints_end_where_they_lead(hut, space, motion):
+    asked = episode(EXIT).model_copy(update={"budget": Budget(max_actions=100, max_time_s=10_000.0)})
+    sim = simulator(hut, space, robot=make_robot(hut, "spot", space, motion=motion))
+    sim.reset(asked)
+    assert sim.step(Waypoints((Pose(0.5, 0.0),))) is not None
+    assert 0.0 < sim.trajectory().time_s[-1] < 10.0
+
+
 def test_the_first_observation_tells_how_the_body_leans_where_it_starts(hut, space):
     robot = make_robot(hut, "spot", space, motion="physics")
     sim = simulator(hut, space, robot=robot)

@@ -4,10 +4,11 @@ from portico.robots.catalogue import check_robot, embodiment, has_model, make_ro
 from portico.robots.embodiment import EMBODIMENTS, Embodiment
 from portico.robots.flyer import Flyer
 from portico.robots.kinematic import KinematicRobot, misplacement
-from portico.robots.motion import Motion, Robot, State
+from portico.robots.motion import LONGEST_S, Motion, Robot, State
 
 __all__ = [
     "EMBODIMENTS",
+    "LONGEST_S",
     "Embodiment",
     "Flyer",
     "KinematicRobot",
