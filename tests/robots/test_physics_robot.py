@@ -171,11 +171,12 @@ def test_a_robot_without_a_physical_model_says_which_have_one():
 
 @pytest.mark.parametrize(("part", "why"), [("qvel", "no longer made of finite numbers"), ("ctrl", "asks for what is no finite number")])
 def test_a_simulation_that_runs_away_is_an_error_and_no_leap_to_where_the_model_begins(part, why, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)  # MuJoCo leaves a log of it in the working folder.
+    monkeypatch.chdir(tmp_path)
     r = robot("turtlebot", 2, 4)
     monkeypatch.setattr(r._controller, "control", lambda data, *_: getattr(data, part).__setitem__(0, nan))
     with pytest.raises(EpisodeError, match=f"(?s)ran away.*{why}"):
         r.execute(Velocity(0.1, 0.0, 0.0, 1.0))
+    assert list(tmp_path.iterdir()) == [], "nothing is left behind in the folder one works in"
     monkeypatch.undo()
     r.reset(Pose(2, 4))
     assert not r.execute(Velocity(0.1, 0.0, 0.0, 1.0)).fallen

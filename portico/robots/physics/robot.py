@@ -5,6 +5,7 @@ Physics steps at 200 Hz, tracker and controller at 50 Hz, states are recorded at
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import repeat
@@ -45,6 +46,8 @@ _OVERLAP_M = 0.03
 _RAN_AWAY = [
     int(w) for w in (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC, mujoco.mjtWarning.mjWARN_BADCTRL)
 ]
+# MuJoCo would write its warnings into a file in the folder one works in; what they say is read from its counters.
+mujoco.set_mju_user_warning(logging.getLogger(__name__).info)
 #: Steps that the survey of the ground takes for ground; what a leg cannot climb is still there to bump into.
 _STEP_M = 0.35
 
