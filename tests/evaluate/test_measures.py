@@ -198,6 +198,22 @@ def test_warping_figures():
     assert scores["cls"] == pytest.approx(coverage * 2 * coverage / (2 * coverage + abs(2 * coverage - 2 * hypot(1, 1))))
 
 
+@pytest.mark.parametrize("spacing", [0.02, 0.1, 0.25, 1.0])
+def test_who_keeps_to_a_reference_of_few_corners_is_close_to_it_however_often_it_is_recorded(spacing):
+    spec, corners = SPECS["point"].model_copy(update={"goal": (6, 8, 0)}), [(0, 0, 0), (6, 0, 0), (6, 8, 0)]
+    along, beside = walk(*corners, spacing=spacing), walk((0, 0, 0), (6.5, 0, 0), (6.5, 8, 0), (6, 8, 0), spacing=spacing)
+    scores = values("point", along, stages=[spec], reference=reference(14, *corners))
+    assert scores["ndtw"] > 0.9
+    assert values("point", beside, stages=[spec], reference=reference(14, *corners))["ndtw"] < 0.9 * scores["ndtw"]
+
+
+def test_standing_still_is_no_way_off_the_reference():
+    spec, path = SPECS["point"].model_copy(update={"goal": (2, 0, 0)}), reference(2, (0, 0, 0), (2, 0, 0))
+    rests = walk((0, 0, 0), (1, 0.2, 0), (1, 0.2, 0), (1, 0.2, 0), (2, 0, 0), spacing=0.25)
+    passes = walk((0, 0, 0), (1, 0.2, 0), (2, 0, 0), spacing=0.25)
+    assert values("point", rests, stages=[spec], reference=path)["dtw"] == pytest.approx(values("point", passes, stages=[spec], reference=path)["dtw"])
+
+
 @pytest.mark.parametrize(("won", "length", "walked", "expected"), [(1, 3, 4.2, 0.714286), (1, 5, 5, 1), (0, 6, 2, 0), (1, 4, 3.8, 1)])
 def test_navarena_spl_figures(won, length, walked, expected):
     end = (20 + walked, 20, 0)

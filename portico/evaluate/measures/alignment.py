@@ -10,6 +10,8 @@ from portico.geometry import Floats, polyline_length, project_on_polyline
 from portico.tasks.sphere import EARTH_RADIUS_M
 
 _NO_REFERENCE = Unscored("no_reference")
+#: Positions nearer to each other than this are one. No reference is divided into pieces shorter than the second.
+_SAME_M, _FINEST_M = 1e-6, 0.02
 
 
 def route_completion(e: Evaluation) -> Value:
@@ -30,19 +32,23 @@ def route_completion(e: Evaluation) -> Value:
 
 
 def dtw(e: Evaluation) -> Value:
-    """Dynamic time warping cost between the executed positions and the reference points, metres."""
+    """Dynamic time warping cost between the executed positions and the reference, metres; repeats of a position count once.
+
+    Both are sampled alike: a reference of few corners is divided into pieces as long as the usual step of the path. Otherwise somebody who
+    walks exactly along it would be charged for every point between its corners, the more the oftener a body is recorded [P].
+    """
     if e.reference_path is None:
         return _NO_REFERENCE
-    arc = e.protocol == "satnav"
-    return _dtw(_metric(e, e.positions), _metric(e, e.reference_path), arc)
+    return _dtw(*_alike(e), e.protocol == "satnav")
 
 
 def ndtw(e: Evaluation) -> Value:
-    """exp(-DTW / (n · d_th)), n reference points, d_th the success radius [NA, P]."""
-    cost = dtw(e)
-    if isinstance(cost, Unscored) or e.reference_path is None:
+    """exp(-DTW / (n · d_th)), n points of the reference as sampled for DTW, d_th the success radius [NA, P]."""
+    if e.reference_path is None:
         return _NO_REFERENCE
-    return float(np.exp(-cost / (len(e.reference_path) * e.goal.tolerance_m)))
+    path, reference = _alike(e)
+    cost = _dtw(path, reference, e.protocol == "satnav")
+    return float(np.exp(-cost / (len(reference) * e.goal.tolerance_m)))
 
 
 def sdtw(e: Evaluation) -> Value:
@@ -60,6 +66,23 @@ def cls(e: Evaluation) -> Value:
     expected = coverage * path_length_m(e.reference_path, e.protocol, e.geodesy)
     spread = expected + abs(expected - e.path_length_m)
     return coverage * (expected / spread if spread > 0.0 else 1.0)
+
+
+def _alike(e: Evaluation) -> tuple[Floats, Floats]:
+    """The path without repeats, and the reference with points as close together as those of the path usually are; metric."""
+    assert e.reference_path is not None
+    path, reference = _metric(e, e.positions), _metric(e, e.reference_path)
+    steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    moved = steps > _SAME_M
+    path = path[np.concatenate([[True], moved])]
+    if not moved.any() or len(reference) < 2:
+        return path, reference
+    legs = np.linalg.norm(np.diff(reference, axis=0), axis=1)
+    usual = max(float(np.median(steps[moved])), _FINEST_M)
+    pieces = np.maximum(np.rint(legs / usual), 1).astype(int)
+    at = np.concatenate([n + np.arange(count) / count for n, count in enumerate(pieces)] + [[len(legs)]])
+    corners = np.arange(len(reference))
+    return path, np.stack([np.interp(at, corners, column) for column in reference.T], axis=1)
 
 
 def _metric(e: Evaluation, points: Floats) -> Floats:
