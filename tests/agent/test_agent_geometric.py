@@ -50,14 +50,12 @@ def walked(world: ToyWorld, kind: str, points, *, detector=None, category="", z_
     reasoner.reset(replace(brief_for(stage), categories=categories), None)
     reasoner.enter(stage)
     poses = poses_along(points)
-    observation = None
     for step, pose in enumerate(poses):
         at = replace(pose, z=z_of(pose))
         frame = world.frame(at)
         shown = frame if detector else Frame(frame.camera, depth=frame.depth)
         observation = Observation(step, 0.1 * step, {"front": shown}, stage, odometry=at.relative_to(poses[0]))
         reasoner.notice(observation)
-    assert observation is not None
     step = Step("all", stage.instruction, stage.kind)
     return reasoner, Situation(stage, observation, EpisodeMemory(stage.kind), MissionMemory((stage.kind,)), step=step, occasion="proposal")
 

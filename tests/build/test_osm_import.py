@@ -32,7 +32,6 @@ def ground_of(world: World, *types: str) -> shapely.Geometry:
 def to_world(result: ImportedWorld, drawing: Drawing, x: float, y: float) -> tuple[float, float]:
     """World coordinates of a drawn point: the world's origin is the middle of the extract, not of the drawing."""
     origin = result.world.manifest.origin
-    assert origin is not None
     dx, dy = drawing.frame.to_local([origin.longitude_deg], [origin.latitude_deg])[0]
     return x - dx, y - dy
 
@@ -209,7 +208,6 @@ def test_shops_get_a_frontage_that_faces_the_street(drawing: Drawing, tmp_path: 
     _, facade_y = to_world(result, drawing, 0.0, 6.0)
     for place in places.values():
         assert place.building == result.world.semantics.buildings[0].id
-        assert place.frontage is not None
         assert {round(p[1], 1) for p in place.frontage} == {round(facade_y, 1)}
     spans = sorted(sorted(p[0] for p in place.frontage) for place in places.values() if place.frontage)
     assert all(a[1] <= b[0] + 1e-6 for a, b in pairwise(spans))

@@ -192,7 +192,6 @@ def test_directives_are_tied_to_the_first_pass_of_the_rollout():
     steps = directions(PATH, 0.0, GOAL, scenery())
     rollout = walk((0, 0, 0), (6, 0, 0), (6, 8, 0), (0, 8, 0), (6, 8, 0), (0, 8, 0))
     tied = aligned(steps, rollout)
-    assert tied is not None
     assert [step.state for step in tied] == sorted(step.state for step in tied)
     for step in tied:
         assert np.linalg.norm(rollout.position[step.state] - np.array(step.point)) < 0.13
