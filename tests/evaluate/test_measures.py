@@ -13,8 +13,8 @@ from town_scores import CONTEXT, reference, values
 
 from portico.errors import UnknownName
 from portico.evaluate.measures import MEASURES, Unscored, measure, path_length_m, protocol_of, score_episode, versions
-from portico.evaluate.measures.alignment import _dtw
 from portico.evaluate.measures.coverage import cells_visited
+from portico.evaluate.measures.warping import dtw_m
 from portico.tasks import Reference, StageSpec
 from portico.tasks.sphere import EARTH_RADIUS_M
 
@@ -240,7 +240,7 @@ def test_warping_agrees_with_its_slow_twin(a, b):
     for i in range(len(a)):
         for j in range(len(b)):
             table[i + 1, j + 1] = np.linalg.norm(a[i] - b[j]) + min(table[i, j], table[i, j + 1], table[i + 1, j])
-    assert _dtw(a, b, False) == pytest.approx(table[-1, -1])
+    assert dtw_m(a, b, False) == pytest.approx(table[-1, -1])
 
 
 def test_on_the_sphere_warping_measures_arcs():

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from portico.evaluate.measures.warping import warped
 from portico.geometry import Floats
 from portico.tasks.annotations import Annotations, Bools
 from portico.tasks.episode import Episode, StageSpec
@@ -134,6 +135,11 @@ class Evaluation:
         if self.episode.reference is None or not self.episode.reference.path:
             return None
         return np.array(self.episode.reference.path, dtype=np.float64)
+
+    @cached_property
+    def warped(self) -> tuple[float, int] | None:
+        """Warping cost between path and reference, metres, and the points of the reference; None without one."""
+        return None if self.reference_path is None else warped(self.positions, self.reference_path, self.protocol)
 
     @cached_property
     def reference_length_m(self) -> Value:
