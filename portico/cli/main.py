@@ -103,7 +103,11 @@ def _told(error: Exception) -> int:
 
 def _find_modules_here() -> None:
     """A policy of one's own is often a file in the folder one works in; it comes last, so that it hides no module that is installed."""
-    here = os.getcwd()
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:
+        # The folder was removed beneath us; nobody can have a policy in it.
+        return
     if here not in sys.path and "" not in sys.path:
         sys.path.append(here)
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from socket import gethostname
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from portico.cli.console import errors, out
 from portico.errors import UserError
-
-if TYPE_CHECKING:
-    from portico.interface import Policy
 
 #: Hosts that stand for every interface, which no client can connect to from elsewhere.
 _ANY = ("0.0.0.0", "::")
@@ -33,19 +30,10 @@ def serve(
         from portico.policies.serving.servers import serve as listen
     except ModuleNotFoundError as error:
         raise UserError("serving needs a few packages more", why=str(error), next_step='pip install "portico-nav[remote]"') from error
-    from portico.policies import create
-    from portico.policies.registry import unmakeable
-
-    def make() -> Policy:
-        try:
-            return create(policy)
-        except UserError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise unmakeable(policy, error) from error
+    from portico.policies.registry import made
 
     try:
-        server = listen(make, wire=wire, host=host, port=port, limit_bytes=int(limit_mib * 2**20))
+        server = listen(lambda: made(policy), wire=wire, host=host, port=port, limit_bytes=int(limit_mib * 2**20))
     except ModuleNotFoundError as error:
         raise UserError("serving needs a few packages more", why=str(error), next_step=INSTALL) from error
     if not is_loopback(host):

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from portico.errors import StorageError, UnknownName, UserError
+from portico.errors import StorageError, UnknownName
 from portico.evaluate.compatibility import Finding, check
 from portico.evaluate.executors import Executor, local
 from portico.evaluate.identity import header_of, read_header, settle_header
@@ -25,8 +25,7 @@ from portico.evaluate.summary import summary_of
 from portico.evaluate.timing import timing_mode
 from portico.evaluate.worker import Job
 from portico.interface import Camera, Policy, PolicyFailure, StageKind
-from portico.policies import create
-from portico.policies.registry import unmakeable
+from portico.policies.registry import made
 from portico.policies.wires.structure import plain
 from portico.suites import Suite
 
@@ -191,15 +190,10 @@ def check_policy_name(suite: Suite, name: str, allow_privileged: bool, kinds: Co
 
 
 def _made(name: str) -> Policy:
-    """A policy, or in words where its own code gave up."""
     try:
-        return create(name)
+        return made(name)
     except PolicyFailure as failure:
         raise PolicyFailure(failure.kind, failure.what, where=f"{failure.where} [server]".lstrip(), why=failure.why, next_step=failure.next_step) from failure
-    except UserError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise unmakeable(name, error) from error
 
 
 def _kinds(request: RunRequest) -> set[StageKind]:

@@ -98,15 +98,24 @@ def create(name: str, **options: Any) -> Policy:
     return policy
 
 
-def unmakeable(name: str, error: BaseException) -> PolicyRefused:
-    """What to say of a policy whose own code gave up when it was made."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return PolicyRefused(
-        f"the policy {name!r} cannot be made",
-        where=f"{last.filename}, line {last.lineno}",
-        why=f"{type(error).__name__}: {error}",
-        next_step="mend it there",
-    )
+def made(name: str) -> Policy:
+    """A policy by name, or in words where its own code gives up.
+
+    Raises:
+        PolicyRefused: its own code raised; says where. Others: as ``create``.
+    """
+    try:
+        return create(name)
+    except UserError:
+        raise
+    except (Exception, SystemExit) as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        raise PolicyRefused(
+            f"the policy {name!r} cannot be made",
+            where=f"{last.filename}, line {last.lineno}",
+            why=f"{type(error).__name__}: {error}",
+            next_step="mend it there",
+        ) from error
 
 
 def _find(name: str) -> PolicyFactory:

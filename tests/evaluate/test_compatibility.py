@@ -143,7 +143,7 @@ def test_a_run_mounts_the_policys_cameras_counts_its_observations_and_records_th
     suite, worlds = prepared
     views = (Camera("left", 24, 16, yaw_rad=pi / 2, z=0.5), Camera("right", 32, 24, yaw_rad=-pi / 2, z=0.5))
     policy = Declared(needs=frozenset({"rgb"}), cameras=views, depth=DepthRange(), actions=(Emits("move", 0.1),))
-    monkeypatch.setattr("portico.evaluate.run.create", lambda name: policy)
+    monkeypatch.setattr("portico.policies.registry.create", lambda name: policy)
     monkeypatch.setattr("portico.evaluate.worker.create", lambda name: policy)
     execute(RunRequest(suite, "declared", tmp_path, worlds), executor=InProcess())
     assert policy.cameras == views

@@ -140,7 +140,7 @@ class Faulty:
 
 
 def test_a_fault_of_the_policy_is_an_error_and_no_failure_and_is_tried_again(suite_file, prepared, tmp_path, monkeypatch):
-    monkeypatch.setattr("portico.evaluate.run.create", lambda name: Faulty())
+    monkeypatch.setattr("portico.policies.registry.create", lambda name: Faulty())
     monkeypatch.setattr("portico.evaluate.worker.create", lambda name: Faulty())
     summary = execute(request(suite_file, prepared, tmp_path, "faulty"), executor=InProcess())
     assert summary["n"] == {"planned": 9, "scored": 0, "error": 9, "missing": 0}

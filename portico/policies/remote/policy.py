@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import nan
 from typing import Protocol
 
 from portico.errors import UserError
@@ -103,8 +104,8 @@ class RemotePolicy:
         self._wire.close()
 
 
-def number(name: str, value: float | str) -> float:
-    """An option as a number above zero, and small enough for clocks and memories to count.
+def number(name: str, value: float | str, *, signed: bool = False) -> float:
+    """An option as a number, above zero unless it is signed, and small enough for clocks and memories to count.
 
     Raises:
         UserError: it is none.
@@ -112,9 +113,10 @@ def number(name: str, value: float | str) -> float:
     try:
         found = float(value)
     except ValueError:
-        found = 0.0
-    if not 0.0 < found <= _MOST:
-        raise UserError(f"the option {name} is no number above zero", where=f"{name}={value}", next_step=f"write a number of at most {_MOST:g}")
+        found = nan
+    if not (-_MOST if signed else 0.0) < found <= _MOST:
+        words = "number" if signed else "number above zero"
+        raise UserError(f"the option {name} is no {words}", where=f"{name}={value}", next_step=f"write a number of at most {_MOST:g}")
     return found
 
 

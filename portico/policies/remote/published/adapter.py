@@ -11,7 +11,6 @@ import numpy as np
 from portico.errors import PolicyRefused, UserError
 from portico.geometry import Floats, Pose
 from portico.interface import Action, Body, Brief, Observation, PolicySpec, StageBrief
-from portico.policies.remote.policy import number
 
 
 class Adapter(ABC):
@@ -91,11 +90,6 @@ class Adapter(ABC):
 
     def _show(self, observation: Observation) -> None:  # noqa: B027  (most servers take no frames)
         """Give the model a frame for its memory; most servers have no way to."""
-
-
-def option(name: str, value: float | str) -> float:
-    """A numeric option above zero."""
-    return number(name, value)
 
 
 def choice(name: str, value: str, choices: Sequence[str]) -> str:

@@ -17,8 +17,9 @@ from typing import Any
 from portico.declarations import Emits, History, StopRule
 from portico.geometry import Pose
 from portico.interface import Action, Camera, Observation, PolicyFailure, PolicySpec, Stop
+from portico.policies.remote.policy import number
 from portico.policies.remote.portico_wire import unreadable
-from portico.policies.remote.published.adapter import Adapter, choice, option
+from portico.policies.remote.published.adapter import Adapter, choice
 from portico.policies.remote.published.motions import numbers, step_to
 from portico.policies.remote.published.pictures import jpeg, png, rgb_of, text
 from portico.policies.remote.socket import Socket
@@ -40,7 +41,7 @@ class LightNav(Adapter):
     """
 
     def __init__(self, url: str = "", deadline_s: float | str = DEFAULT_DEADLINE_S, period_s: float | str = 0.5, image: str = "jpeg") -> None:
-        self._deadline_s, self._period_s, self._image = option("deadline_s", deadline_s), option("period_s", period_s), choice("image", image, ("jpeg", "png"))
+        self._deadline_s, self._period_s, self._image = number("deadline_s", deadline_s), number("period_s", period_s), choice("image", image, ("jpeg", "png"))
         spec = PolicySpec(
             "lightnav",
             needs=frozenset({"rgb"}),

@@ -14,16 +14,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from math import isfinite, nan, pi
+from math import pi
 
 import numpy as np
 
 from portico.declarations import DepthRange, Emits, GoalForm, History, StopRule, Timing
-from portico.errors import UserError
 from portico.geometry import Floats, arc_lengths, project_on_polyline
 from portico.interface import Action, Brief, Move, Need, Observation, PolicyFailure, PolicySpec, StageKind, Stop
 from portico.policies.remote.http_channel import HttpChannel
-from portico.policies.remote.published.adapter import Adapter, choice, goal_of, local_points, option, required_pose
+from portico.policies.remote.policy import number
+from portico.policies.remote.published.adapter import Adapter, choice, goal_of, local_points, required_pose
 from portico.policies.remote.published.motions import along, hold, numbers
 from portico.policies.remote.published.pictures import depth_of, depth_png, jpeg, rgb_of
 from portico.policies.wires.messages import DEFAULT_DEADLINE_S, DEFAULT_LIMIT_BYTES
@@ -76,7 +76,7 @@ class NavDP(Adapter):
     """
 
     def __init__(self, model: Model, url: str, deadline_s: float | str, period_s: float | str, stop_threshold: float | str = -3.0) -> None:
-        self._model, self._period_s, self._stop_threshold = model, option("period_s", period_s), _finite("stop_threshold", stop_threshold)
+        self._model, self._period_s, self._stop_threshold = model, number("period_s", period_s), number("stop_threshold", stop_threshold, signed=True)
         rule = "a trajectory of zeros" if model.stops else "none: an environment has to judge arrival"
         followed = Emits("waypoints", horizon=model.horizon, native=f"a trajectory followed for {self._period_s:g} s")
         spec = PolicySpec(
@@ -96,7 +96,7 @@ class NavDP(Adapter):
             source=model.source,
         )
         super().__init__(spec, url, "http://127.0.0.1:8888")
-        self._http = HttpChannel(url, deadline_s=option("deadline_s", deadline_s), limit_bytes=DEFAULT_LIMIT_BYTES)
+        self._http = HttpChannel(url, deadline_s=number("deadline_s", deadline_s), limit_bytes=DEFAULT_LIMIT_BYTES)
         self._intrinsics: list[list[float]] | None = None
 
     def ready(self) -> None:
@@ -164,21 +164,6 @@ class NavDP(Adapter):
         if not points[:, 0].any():
             return Move("turn_left" if points[-1, 1] > 0.0 else "turn_right", _TURN_RAD)
         return along(points, duration_s=self._period_s)
-
-
-def _finite(name: str, value: float | str) -> float:
-    """A numeric option of either sign.
-
-    Raises:
-        UserError: it is none.
-    """
-    try:
-        found = float(value)
-    except ValueError:
-        found = nan
-    if not isfinite(found):
-        raise UserError(f"the option {name} is no number", where=f"{name}={value}", next_step="for example stop_threshold=-3.0")
-    return found
 
 
 def clipped_goal(point: Floats) -> tuple[float, float]:

@@ -22,7 +22,8 @@ from portico.declarations import Emits, History, StopRule
 from portico.geometry import Floats, Pose
 from portico.interface import Action, Camera, Need, Observation, PolicySpec, StageKind, Stop
 from portico.policies.remote.http_channel import HttpChannel
-from portico.policies.remote.published.adapter import Adapter, choice, goal_of, local_points, option, required_pose
+from portico.policies.remote.policy import number
+from portico.policies.remote.published.adapter import Adapter, choice, goal_of, local_points, required_pose
 from portico.policies.remote.published.motions import numbers, polar, to_right_forward
 from portico.policies.remote.published.pictures import png, rgb_of, text
 from portico.policies.wires.messages import DEFAULT_DEADLINE_S, DEFAULT_LIMIT_BYTES
@@ -60,13 +61,13 @@ class OmniNav(Adapter):
 
     def __init__(self, variant: Variant, url: str, deadline_s: float | str, scale_m: float | str, arrive: str, camera_m: float | str) -> None:
         self._points = variant.points
-        self._scale_m, self._arrive = option("scale_m", scale_m), choice("arrive", arrive, ("logits", "probabilities"))
+        self._scale_m, self._arrive = number("scale_m", scale_m), choice("arrive", arrive, ("logits", "probabilities"))
         needs: frozenset[Need] = frozenset({"rgb", "odometry", "pose"} if self._points else {"rgb", "odometry"})
         spec = PolicySpec(
             variant.name,
             needs=needs,
             stages=variant.stages,
-            cameras=cameras(option("camera_m", camera_m)),
+            cameras=cameras(number("camera_m", camera_m)),
             pose_frame="start",
             goals=frozenset({"instruction", "category", "point", "route"} if self._points else {"instruction", "category"}),
             actions=(
@@ -79,7 +80,7 @@ class OmniNav(Adapter):
             source="https://github.com/amap-cvlab/OmniNav",
         )
         super().__init__(spec, url, "http://127.0.0.1:8000")
-        self._http = HttpChannel(url, deadline_s=option("deadline_s", deadline_s), limit_bytes=DEFAULT_LIMIT_BYTES)
+        self._http = HttpChannel(url, deadline_s=number("deadline_s", deadline_s), limit_bytes=DEFAULT_LIMIT_BYTES)
         self._session, self._step = "", 0
         self._past: deque[Pose] = deque(maxlen=_STEPS)
 

@@ -12,7 +12,8 @@ from math import atan, pi, tan
 from portico.declarations import Emits, History, StopRule
 from portico.interface import Action, Camera, Move, Observation, PolicyFailure, PolicySpec, Stop
 from portico.policies.remote.http_channel import HttpChannel
-from portico.policies.remote.published.adapter import Adapter, option
+from portico.policies.remote.policy import number
+from portico.policies.remote.published.adapter import Adapter
 from portico.policies.remote.published.motions import hold
 from portico.policies.remote.published.pictures import png, rgb_of, text
 from portico.policies.wires.messages import DEFAULT_DEADLINE_S, DEFAULT_LIMIT_BYTES
@@ -50,7 +51,7 @@ class PoliFormer(Adapter):
             "poliformer",
             needs=frozenset({"rgb"}),
             stages=frozenset({"object", "ovon"}),
-            cameras=(Camera("front", _WIDTH, _HEIGHT, hfov_rad, 0.0, 0.0, option("camera_m", camera_m)),),
+            cameras=(Camera("front", _WIDTH, _HEIGHT, hfov_rad, 0.0, 0.0, number("camera_m", camera_m)),),
             goals=frozenset({"instruction", "category"}),
             actions=(Emits("move", STEP_M, TURN_RAD, native="m b l r ls rs; ls and rs turn 6 degrees"), Emits("stop", native="end")),
             stop=StopRule(True, "the word end; sub_done is no declaration"),
@@ -60,7 +61,7 @@ class PoliFormer(Adapter):
             source="https://github.com/allenai/poliformer",
         )
         super().__init__(spec, url, "http://127.0.0.1:8000")
-        self._http = HttpChannel(url, deadline_s=option("deadline_s", deadline_s), limit_bytes=DEFAULT_LIMIT_BYTES)
+        self._http = HttpChannel(url, deadline_s=number("deadline_s", deadline_s), limit_bytes=DEFAULT_LIMIT_BYTES)
 
     def ready(self) -> None:
         """See whether anybody answers; these servers need not have a health page."""

@@ -16,7 +16,8 @@ from portico.declarations import Emits, History, StopRule, Timing
 from portico.geometry import Pose
 from portico.interface import Action, Observation, PolicySpec, Stop
 from portico.policies.remote.http_channel import HttpChannel
-from portico.policies.remote.published.adapter import Adapter, choice, goal_of, local_points, option, required_pose
+from portico.policies.remote.policy import number
+from portico.policies.remote.published.adapter import Adapter, choice, goal_of, local_points, required_pose
 from portico.policies.remote.published.motions import along, from_right_forward, numbers, to_right_forward
 from portico.policies.remote.published.pictures import png, rgb_of, text
 from portico.policies.wires.messages import DEFAULT_DEADLINE_S, DEFAULT_LIMIT_BYTES
@@ -34,7 +35,7 @@ class SocialNav(Adapter):
     """
 
     def __init__(self, url: str = "", deadline_s: float | str = DEFAULT_DEADLINE_S, step_scale_m: float | str = 1.0, execute: int | str = 1) -> None:
-        self._scale_m, self._execute = option("step_scale_m", step_scale_m), int(choice("execute", str(execute), [str(n) for n in range(1, _KEPT + 1)]))
+        self._scale_m, self._execute = number("step_scale_m", step_scale_m), int(choice("execute", str(execute), [str(n) for n in range(1, _KEPT + 1)]))
         spec = PolicySpec(
             "socialnav",
             needs=frozenset({"rgb", "pose"}),
@@ -52,7 +53,7 @@ class SocialNav(Adapter):
             source="https://github.com/AMAP-EAI/SocialNav",
         )
         super().__init__(spec, url, "http://127.0.0.1:8000")
-        self._http = HttpChannel(url, deadline_s=option("deadline_s", deadline_s), limit_bytes=DEFAULT_LIMIT_BYTES)
+        self._http = HttpChannel(url, deadline_s=number("deadline_s", deadline_s), limit_bytes=DEFAULT_LIMIT_BYTES)
         self._seen: deque[tuple[Pose, NDArray[np.uint8]]] = deque(maxlen=_KEPT)
 
     def ready(self) -> None:

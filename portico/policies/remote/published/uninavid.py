@@ -14,7 +14,8 @@ from typing import Any
 from portico.declarations import Emits, History, StopRule, Timing
 from portico.interface import Action, Camera, Move, Observation, PolicyFailure, PolicySpec, Stop
 from portico.policies.remote.http_channel import HttpChannel
-from portico.policies.remote.published.adapter import Adapter, choice, option
+from portico.policies.remote.policy import number
+from portico.policies.remote.published.adapter import Adapter, choice
 from portico.policies.remote.published.pictures import Colours, png, rgb_of, text
 from portico.policies.wires.messages import DEFAULT_DEADLINE_S, DEFAULT_LIMIT_BYTES
 from portico.policies.wires.structure import shown
@@ -66,7 +67,7 @@ class UniNaVid(Adapter):
             "uninavid",
             needs=frozenset({"rgb"}),
             stages=frozenset({"exit", "entrance", "ovon", "object", "vln", "place"}),
-            cameras=(Camera("front", 640, 480, 2.0 * pi / 3.0, 0.0, 0.0, option("camera_m", camera_m)),),
+            cameras=(Camera("front", 640, 480, 2.0 * pi / 3.0, 0.0, 0.0, number("camera_m", camera_m)),),
             goals=frozenset({"instruction", "category"}),
             actions=(
                 Emits("move", STEP_M, TURN_RAD, _MOST_WORDS, _MOST_WORDS if queued else 1, "up to four words: forward, left, right"),
@@ -80,7 +81,7 @@ class UniNaVid(Adapter):
             source="https://github.com/jzhzhang/Uni-NaVid",
         )
         super().__init__(spec, url, "http://127.0.0.1:8000")
-        self._http = HttpChannel(url, deadline_s=option("deadline_s", deadline_s), limit_bytes=DEFAULT_LIMIT_BYTES)
+        self._http = HttpChannel(url, deadline_s=number("deadline_s", deadline_s), limit_bytes=DEFAULT_LIMIT_BYTES)
 
     def ready(self) -> None:
         """See whether anybody answers; these servers need not have a health page."""
