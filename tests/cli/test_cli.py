@@ -34,6 +34,14 @@ def hut(tmp_path_factory):
     return folder
 
 
+def test_a_folder_that_was_removed_beneath_one_is_no_reason_to_give_up(portico, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    code, out, _ = portico("--version")
+    assert (code, out.split()[0]) == (0, "portico")
+
+
 def test_help_teaches_the_way(portico):
     code, out, _ = portico("--help")
     assert code == 0
